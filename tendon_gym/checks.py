@@ -1,0 +1,134 @@
+"""Checks at the door: every value from a user passes one of these before anything changes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from numbers import Integral, Real
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+def reject(name: str, value: object, legal: str) -> NoReturn:
+    """Raise the one form of error that this package gives for a bad value."""
+    raise ValueError(f"{name} must be {legal}, got {value!r}")
+
+
+def number(
+    name: str,
+    value: object,
+    *,
+    minimum: float = -math.inf,
+    maximum: float = math.inf,
+    above: float = -math.inf,
+    below: float = math.inf,
+) -> float:
+    """Return `value` as a finite float in [minimum, maximum] and strictly in (above, below)."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"{name} must be a number, got {value!r} of type {type(value).__name__}")
+    try:
+        result = float(value)
+    except OverflowError:
+        result = math.inf
+    inside = minimum <= result <= maximum and above < result < below
+    if not math.isfinite(result) or not inside:
+        reject(name, value, _range_words(minimum, maximum, above, below))
+    return result
+
+
+def _range_words(minimum: float, maximum: float, above: float, below: float) -> str:
+    words = []
+    if minimum > -math.inf:
+        words.append(f"at least {minimum:g}")
+    if above > -math.inf:
+        words.append(f"greater than {above:g}")
+    if maximum < math.inf:
+        words.append(f"at most {maximum:g}")
+    if below < math.inf:
+        words.append(f"less than {below:g}")
+    return " and ".join(["finite", *words])
+
+
+def integer(
+    name: str, value: object, *, minimum: int | None = None, maximum: int | None = None
+) -> int:
+    """Return `value` as an int in [minimum, maximum]."""
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise TypeError(f"{name} must be an integer, got {value!r} of type {type(value).__name__}")
+    result = int(value)
+    too_small = minimum is not None and result < minimum
+    if too_small or (maximum is not None and result > maximum):
+        legal = f"an integer from {minimum} to {maximum}"
+        if maximum is None:
+            legal = f"an integer of at least {minimum}"
+        elif minimum is None:
+            legal = f"an integer of at most {maximum}"
+        reject(name, value, legal)
+    return result
+
+
+def flag(name: str, value: object) -> bool:
+    """Return `value`, which must be True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} must be True or False, got {value!r}")
+    return bool(value)
+
+
+def choice(name: str, value: Any, legal: Iterable[Any]) -> Any:
+    """Return `value`, which must be one of `legal`."""
+    options = list(legal)
+    if not any(type(value) is type(option) and value == option for option in options):
+        reject(name, value, "one of " + ", ".join(repr(option) for option in options))
+    return value
+
+
+def array(
+    name: str,
+    value: ArrayLike,
+    shape: Sequence[int | None],
+    *,
+    minimum: float = -math.inf,
+    maximum: float = math.inf,
+) -> NDArray[np.float64]:
+    """Return a new finite float64 array of `shape` (None: any length) within [minimum, maximum]."""
+    try:
+        given = np.asarray(value)
+    except ValueError as error:  # rows of different lengths
+        raise TypeError(f"{name} must be an array of numbers, got {value!r}") from error
+    if given.dtype.kind not in "iuf":  # NumPy would read strings, booleans and None as numbers
+        raise TypeError(f"{name} must be an array of numbers, got {value!r}")
+    result = given.astype(np.float64)
+    fits = result.ndim == len(shape) and all(
+        want is None or have == want for have, want in zip(result.shape, shape, strict=True)
+    )
+    if not fits:
+        words = "(" + ", ".join("any" if want is None else str(want) for want in shape) + ")"
+        raise ValueError(f"{name} must have shape {words}, got {result.shape}")
+    bad = ~np.isfinite(result) | (result < minimum) | (result > maximum)
+    if bad.any():
+        index = tuple(int(k) for k in np.argwhere(bad)[0])
+        where = name + "".join(f"[{k}]" for k in index)
+        reject(where, float(result[index]), _range_words(minimum, maximum, -math.inf, math.inf))
+    return result
+
+
+def increasing(name: str, value: ArrayLike) -> NDArray[np.float64]:
+    """Return a finite 1-D float64 array whose elements strictly increase."""
+    result = array(name, value, (None,))
+    steps = np.diff(result)
+    if (steps <= 0).any():
+        k = int(np.flatnonzero(steps <= 0)[0])
+        raise ValueError(
+            f"{name} must increase strictly, got {result[k + 1]:g} at [{k + 1}] after {result[k]:g}"
+        )
+    return result
+
+
+def known_keys(name: str, mapping: Iterable[str], legal: Iterable[str]) -> None:
+    """Raise if `mapping` has a key that is not in `legal`."""
+    options = list(legal)
+    for key in mapping:
+        if key not in options:
+            raise ValueError(f"{name} has no {key!r}; it takes {', '.join(options) or 'nothing'}")

@@ -1,0 +1,88 @@
+"""Numba, set up once: every compiled function of the package is made by `compiled`.
+
+No fastmath anywhere: equal inputs must give equal bits whatever the number of simulations.
+Numba's on-disk cache watches the file of a function, not those of the functions that it calls,
+so the cache folder is keyed by a hash of all compiled sources of this package, with the versions
+of Numba, LLVM's binding and Python, and the processor's name. Where no such folder can be written,
+nothing is cached: Numba's own choice would be a folder beside the sources, without that key.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import llvmlite
+import llvmlite.binding
+import numba
+from numba.core import config
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+_settings: Any = config  # process-wide, filled in when Numba is imported
+_log = logging.getLogger("tendon_gym")
+
+
+def _cache_key() -> str:
+    """Return a name for the machine code of exactly these sources on this machine."""
+    package = Path(__file__).parent
+    digest = hashlib.sha256()
+    for source in sorted(package.rglob("*.py")):
+        text = source.read_bytes()
+        if b"compiled" in text:
+            digest.update(str(source.relative_to(package)).encode() + b"\0" + text)
+    processor = llvmlite.binding.get_host_cpu_name()
+    for part in (numba.__version__, llvmlite.__version__, sys.version, processor):
+        digest.update(part.encode())
+    return f"kernels-{digest.hexdigest()[:16]}"
+
+
+def _cache_folder() -> Path | None:
+    """Return a writable folder for the machine code, or None if there is none."""
+    base = _settings.CACHE_DIR or os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    try:
+        folder = Path(base).expanduser() / "tendon_gym" / _cache_key()
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+    except (OSError, RuntimeError) as error:  # RuntimeError: no home folder
+        _log.warning("no cache for compiled kernels (%s); NUMBA_CACHE_DIR can name one", error)
+        return None
+    return folder
+
+
+CACHE_FOLDER = _cache_folder()
+
+
+def compiled(function: F) -> F:
+    """Compile a function with Numba: no GIL, cached on disk, arithmetic in the order written.
+
+    NUMBA_DISABLE_JIT=1 leaves it plain Python, for a debugger.
+    """
+    # Numba fixes a function's cache folder when it is decorated, from a process-wide setting;
+    # the setting is put back at once, so that other packages keep theirs.
+    theirs = _settings.CACHE_DIR
+    _settings.CACHE_DIR = str(CACHE_FOLDER or "")
+    try:
+        options = {"nogil": True, "cache": CACHE_FOLDER is not None, "error_model": "numpy"}
+        dispatcher: Any = numba.njit(**options)(function)
+    finally:
+        _settings.CACHE_DIR = theirs
+    return dispatcher
+
+
+def announce_compilation() -> None:
+    """Log one line if the kernels are about to be compiled, which takes a while, once."""
+    if _settings.DISABLE_JIT or (CACHE_FOLDER and any(CACHE_FOLDER.rglob("*.nbc"))):
+        return
+    _log.warning(
+        "compiling control, kinematics, reward and observation kernels into %s: "
+        "about half a minute, once for this version on this machine",
+        CACHE_FOLDER or "memory",
+    )

@@ -1,0 +1,183 @@
+"""The reference engine: MuJoCo itself, one MjData for one simulation, `mujoco.batch` for many."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+from collections.abc import Sequence
+
+import mujoco
+import numpy as np
+from mujoco.batch import Batch, SimulationError
+from numpy.typing import NDArray
+
+from tendon_gym.engines.engine import ControlLaw, Pushes, available_threads, check_state
+from tendon_gym.engines.kinematics import Kinematics
+from tendon_gym.forces.term import ForceTerm
+
+# The warnings after which MuJoCo has put the simulation back to the model's default state.
+_FATAL = [
+    int(mujoco.mjtWarning.mjWARN_BADQPOS),
+    int(mujoco.mjtWarning.mjWARN_BADQVEL),
+    int(mujoco.mjtWarning.mjWARN_BADQACC),
+]
+
+
+class MujocoEngine:
+    """MuJoCo's own physics; see `engines.engine.Engine` for the attributes.
+
+    The trajectories are equal bit for bit whatever `n` and `threads` are.
+    """
+
+    def __init__(
+        self,
+        model: mujoco.MjModel,
+        n: int,
+        terms: Sequence[ForceTerm] = (),
+        threads: int | None = None,
+    ) -> None:
+        """Make `n` simulations; `threads` defaults to as many as this process may use."""
+        _log_warnings()
+        self.model, self.n = model, n
+        self._dt = model.opt.timestep
+        self._one = _OneData(model) if n == 1 else None
+        self._simulations = self._one or _ManyData(model, n, threads or available_threads(n))
+        source = self._simulations
+        self.qpos, self.qvel, self.ctrl = source.qpos, source.qvel, source.ctrl
+        self.time = np.zeros(n)
+        self.motion = Kinematics(model, n)
+        self.unstable = np.zeros(n, bool)
+        self.pushes = Pushes(terms, source.wrench, source.joint_force)
+        self._good_qpos, self._good_qvel = self.qpos.copy(), self.qvel.copy()
+        self._fresh = False
+
+    def reset(self, ids: NDArray, qpos: NDArray, qvel: NDArray) -> None:
+        """Start the simulations `ids` (k,) at qpos (k, nq) and qvel (k, nv)."""
+        check_state(self.model, qpos, qvel)
+        self._simulations.reset(ids)
+        self.qpos[ids], self.qvel[ids] = qpos, qvel
+        self.time[ids] = 0.0
+        self.unstable[ids] = False
+        self.pushes.reset(ids)
+        self.motion.update(self.qpos, self.qvel)
+        self._fresh = False
+
+    def step(self, substeps: int, law: ControlLaw | None = None) -> None:
+        """Advance all simulations by `substeps` physics steps, `law` before each of them."""
+        self._good_qpos[...], self._good_qvel[...] = self.qpos, self.qvel
+        self._fresh = False
+        dt, simulations = self._dt, self._simulations
+        if law is None and not self.pushes:
+            simulations.advance(substeps)
+            self.time += substeps * dt
+        else:
+            for _ in range(substeps):
+                if law is not None:
+                    law(self.time, self.qpos, self.qvel, self.ctrl)
+                if self.pushes:
+                    self.pushes.apply(self.time, self.qpos, self.qvel, self.motion)
+                simulations.advance(1)
+                self.time += dt
+        self.unstable = simulations.failed()
+        if self.unstable.any():
+            ids = np.flatnonzero(self.unstable)
+            simulations.reset(ids)
+            self.qpos[ids], self.qvel[ids] = self._good_qpos[ids], self._good_qvel[ids]
+        self.motion.update(self.qpos, self.qvel)
+
+    def data(self, i: int) -> mujoco.MjData:
+        """Return simulation `i` as MjData with everything derived at the present state.
+
+        With one simulation it is the simulation itself: what is written to it counts.
+        """
+        if self._one is None:
+            data = self._simulations.batch.get_data(i)  # type: ignore[union-attr]
+            mujoco.mj_forward(self.model, data)
+            return data
+        if not self._fresh:
+            # leaves the state as it is, so the trajectory doesn't depend on who looks at it
+            mujoco.mj_forward(self.model, self._one.data)
+            self._fresh = True
+        return self._one.data
+
+    def close(self) -> None:
+        """Let go of the simulations; the engine is of no use afterwards."""
+        self._one = self._simulations = None  # type: ignore[assignment]
+
+
+class _OneData:
+    """One simulation: `mj_step` on an MjData, whose arrays get a batch axis of length 1."""
+
+    def __init__(self, model: mujoco.MjModel) -> None:
+        self.model, self.data = model, mujoco.MjData(model)
+        data = self.data
+        self.qpos, self.qvel, self.ctrl = data.qpos[None], data.qvel[None], data.ctrl[None]
+        self.wrench, self.joint_force = data.xfrc_applied[None], data.qfrc_applied[None]
+        self._fatal = [data.warning[k] for k in _FATAL]
+        self._false, self._true = np.zeros(1, bool), np.ones(1, bool)
+        self._error = False
+
+    def reset(self, ids: NDArray) -> None:
+        if len(ids):
+            mujoco.mj_resetData(self.model, self.data)
+            self._error = False
+
+    def advance(self, substeps: int) -> None:
+        try:
+            mujoco.mj_step(self.model, self.data, substeps)
+        except mujoco.FatalError:
+            self._error = True
+
+    def failed(self) -> NDArray:
+        """Return (1,), whether MuJoCo gave up on the state since the last reset."""
+        for warning in self._fatal:
+            if warning.number:
+                return self._true
+        return self._true if self._error else self._false
+
+
+class _ManyData:
+    """Many simulations: the rows of a `mujoco.batch.Batch`."""
+
+    def __init__(self, model: mujoco.MjModel, n: int, threads: int) -> None:
+        self.batch = Batch(model, n, threads)
+        bind = self.batch.bind
+        self.qpos, self.qvel, self.ctrl = bind("qpos"), bind("qvel"), bind("ctrl")
+        self.wrench, self.joint_force = bind("xfrc_applied"), bind("qfrc_applied")
+        self._errors = np.zeros(n, bool)
+        self._process = os.getpid()
+
+    def reset(self, ids: NDArray) -> None:
+        self.batch.reset(ids, stage=int(mujoco.mjtStage.mjSTAGE_NONE))
+        self._errors[ids] = False
+
+    def advance(self, substeps: int) -> None:
+        if os.getpid() != self._process:
+            raise RuntimeError(
+                "this vector environment was made before a fork, and its threads did not come "
+                "along: make it in the process that uses it"
+            )
+        try:
+            self.batch.step(nstep=substeps)
+        except SimulationError as error:
+            self._errors[error.ids] = True
+
+    def failed(self) -> NDArray:
+        """Return (n,), where MuJoCo gave up on the state since the last reset."""
+        return self.batch.warning[:, _FATAL, 1].any(axis=1) | self._errors
+
+
+def _log_warnings() -> None:
+    """Send MuJoCo's warnings to Python's logging instead of a MUJOCO_LOG.TXT in the user's folder.
+
+    A handler that the user has installed stays.
+    """
+    if mujoco.get_mju_user_warning() is None:
+        mujoco.set_mju_user_warning(_log_warning)
+
+
+def _log_warning(message: str) -> None:
+    # an exception that leaves this function would end the process: MuJoCo calls it from C
+    with contextlib.suppress(BaseException):
+        logging.getLogger("tendon_gym.mujoco").warning(message)

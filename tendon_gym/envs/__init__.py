@@ -1,0 +1,1 @@
+"""Environments: one core, a scalar and a vector face, and the tasks."""

@@ -1,0 +1,283 @@
+"""The core of every environment, written once over n simulations; the scalar env has n = 1.
+
+A step, as the data travels it: action -> interface -> (every physics step: control law -> forces
+-> physics) -> kinematics -> signals -> reward, end, observation.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium.spaces import Box
+from numpy.typing import NDArray
+
+from tendon_gym import engines, forces, references
+from tendon_gym.compiled import announce_compilation, compiled
+from tendon_gym.envs import starts
+from tendon_gym.envs.actions import ActionInterface
+from tendon_gym.envs.observations import Items, Observer, as_matrix
+from tendon_gym.envs.rest_tips import rest_tip, rest_tip_table
+from tendon_gym.envs.schedule import Preview, Schedule
+from tendon_gym.envs.signals import Sensors
+from tendon_gym.envs.task import EnvConfig, Task, configure, substeps
+from tendon_gym.model import Layout, build_model
+from tendon_gym.references.goals import BendGoals
+from tendon_gym.rewards import Reward
+
+RUNNING, CRASH, TILT, FAR, UNSTABLE = range(5)
+REASONS = ("", "crash", "tilt", "far", "unstable")
+"""Why an episode ended early; "" while it runs, and at its time limit."""
+
+SUCCESS_SECONDS = 1.0
+"""At the end of an episode: the time over which success is judged."""
+
+# What the mode "tip" cannot see: the shape of the arm between base and tip.
+SHAPE = ("joint_angles", "joint_velocities")
+
+
+class Core:
+    """n simulations of one task: physics, signals, reward, ends and observations.
+
+    Attributes:
+        task, config: what is simulated.
+        n: number of simulations.
+        engine: the physics.
+        layout: of the model.
+        action_space, observation_space: of one simulation.
+        signals: (n,) of SIGNALS, at the present state.
+        observation: (n, size) float32, a new array after every step and reset.
+        reward: (n,).
+        reason: (n,), why the last step ended the episode, an index of REASONS.
+        truncated: (n,), whether it ended at its horizon.
+        success: (n,), whether it ended well.
+        clipped: (n,), whether the last action was outside [-1, 1].
+    """
+
+    def __init__(self, task: Task, n: int, settings: Mapping[str, Any]) -> None:
+        """Build everything; `settings` are plain values laid over the task's defaults."""
+        announce_compilation()
+        self.task, self.n = task, n
+        self.config: EnvConfig = configure(task, settings)
+        self.model = build_model(self.config.model)
+        self.layout = Layout.of(self.model)
+        self.substeps = substeps(self.config.control_frequency, self.model.opt.timestep)
+        self.step_time = self.substeps * self.model.opt.timestep
+        terms = [
+            forces.make(name, self.model, n, values) for name, values in self.config.forces.items()
+        ]
+        self.engine = engines.make(self.config.engine, self.model, n, terms, self.config.threads)
+        self.schedule = Schedule(self._source(), n)
+        self._set_horizon()
+        self._make_interface()
+        self._make_observer()
+        self._make_outputs()
+
+    def _source(self) -> Any:
+        if self.task.reference == "goal":
+            height = self.config.model.height if self.task.clamped else 1.6
+            return BendGoals(height=height, yaw=0.0 if self.task.clamped else math.pi)
+        return references.make(self.config.reference)
+
+    def _set_horizon(self) -> None:
+        horizon = self.config.horizon
+        if horizon is None:
+            horizon = self.schedule.duration if math.isfinite(self.schedule.duration) else 10.0
+        self.horizon = max(1, round(horizon / self.step_time))
+        """Control steps after which an episode is truncated."""
+        self._judged_from = self.horizon - max(1, round(SUCCESS_SECONDS / self.step_time))
+
+    def limit_steps(self, steps: int) -> None:
+        """Truncate episodes after `steps` control steps, if that comes before the horizon."""
+        if steps < self.horizon:
+            self.horizon = steps
+            self._judged_from = steps - max(1, round(SUCCESS_SECONDS / self.step_time))
+
+    def _make_interface(self) -> None:
+        config = self.config
+        self.interface = ActionInterface(
+            self.model, self.layout, self.schedule, config.rotor_action, config.tendon_action,
+            config.action, self.n,
+        )  # fmt: skip
+        self.action_space = Box(-1.0, 1.0, (self.interface.size,), np.float32)
+        self._action = np.zeros((self.n, self.interface.size))
+        self.clipped = np.zeros(self.n, bool)
+
+    def _make_observer(self) -> None:
+        preview, layout = self.config.preview, self.layout
+        arm = self.config.model.arm
+        items = Items(
+            layout.joint_qpos,
+            layout.joint_dofs,
+            layout.rotor_actuators,
+            layout.tendon_actuators,
+            reach=1.5 * arm.tip_depth,
+            highest_thrust=float(max(layout.thrust_max, default=0.0)),
+            highest_tension=float(layout.tension_max.max()),
+            preview_points=preview.points,
+        )
+        names = [
+            name
+            for name in self.task.observation
+            if not (self.config.observation_mode == "tip" and name in SHAPE)
+        ]
+        if self.config.goal == "tip":
+            names = ["tip_goal" if name == "reference_bend" else name for name in names]
+        self.observer = Observer(items, names)
+        self.preview = Preview(self.schedule, preview.seconds, preview.points)
+        self.observation_space = Box(self.observer.low, self.observer.high, dtype=np.float32)
+
+    def _make_outputs(self) -> None:
+        n, layout = self.n, self.layout
+        self.rest_tips = rest_tip_table(self.config.model)
+        tip_body = int(self.model.site_bodyid[layout.tip_site])
+        reach = starts.reach_below(self.model, layout)
+        self.sensors = Sensors(layout, tip_body, reach, n)
+        self.signals = self.sensors.signals
+        self._signal_matrix = as_matrix(self.signals)
+        self._setpoint_matrix = as_matrix(self.schedule.setpoint)
+        self.tip_goal = np.zeros((n, 3))
+        self.fixed_goal = np.zeros(n, bool)
+        self._rewarder = Reward(self.config.reward, n)
+        self._last_ctrl = np.zeros_like(self.engine.ctrl)
+        self.elapsed = np.zeros(n, np.int64)
+        self._squares = np.zeros((n, len(self.task.success)))
+        self.reward, self.reason = np.zeros(n), np.zeros(n, np.int64)
+        self.truncated, self.success = np.zeros(n, bool), np.zeros(n, bool)
+        limits = self.config.limits
+        self._limits = np.array([limits.clearance, limits.tilt, limits.distance])
+
+    @property
+    def reward_terms(self) -> dict[str, NDArray[np.float64]]:
+        """Weighted parts of the last reward by name, (n,) each; they add up to it."""
+        return dict(zip(self._rewarder.names, self._rewarder.parts.T, strict=True))
+
+    def reward_parts(self, i: int) -> dict[str, float]:
+        """Weighted parts of the last reward of simulation `i` by name."""
+        return dict(zip(self._rewarder.names, self._rewarder.parts[i].tolist(), strict=True))
+
+    def reset(
+        self,
+        ids: NDArray[np.int64],
+        rngs: Sequence[np.random.Generator],
+        options: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Start new episodes in the simulations `ids` (k,), each with its own generator.
+
+        See `envs.starts.START_OPTIONS` for the options.
+        """
+        starts.start(self, ids, rngs, options or {})
+        self.interface.reset(ids, self.engine.motion.body_rotation[:, self.layout.base_body])
+        self.elapsed[ids] = 0
+        self._squares[ids] = 0.0
+        self.reward[ids], self.reason[ids] = 0.0, RUNNING
+        self.truncated[ids], self.success[ids], self.clipped[ids] = False, False, False
+        self._last_ctrl[ids] = self.engine.ctrl[ids]
+        self._measure()
+        self._observe()
+
+    def step(self, action: NDArray) -> None:
+        """Apply actions (n, size) for one control step; read the results from the attributes."""
+        bad = _clip(action, self._action, self.clipped)
+        if bad >= 0:
+            where, column = divmod(bad, self.interface.size)
+            raise ValueError(
+                f"action[{column}] of simulation {where} must be finite, "
+                f"got {action[where, column]!r}"
+            )
+        self._last_ctrl[...] = self.engine.ctrl
+        self.interface.decode(self._action, self.engine.ctrl)
+        self.engine.step(self.substeps, None if self.interface.held else self.interface)
+        self.elapsed += 1
+        self._measure()
+        self.reward = self._rewarder(self.signals)
+        late = _judge(
+            self.signals, self._limits, self.engine.unstable, self.elapsed, self.horizon,
+            self._judged_from, self.reason, self.truncated,
+        )  # fmt: skip
+        if late:
+            self._judge_success()
+        self._observe()
+
+    def _measure(self) -> None:
+        setpoint = self.schedule.evaluate(self.engine.time)
+        rest_tip(setpoint["bend"], self.rest_tips, self.fixed_goal, self.tip_goal)
+        self.sensors.measure(
+            self.engine.motion, self.engine.ctrl, self._last_ctrl, self.step_time, setpoint,
+            self.tip_goal, self.interface.full_moment,
+        )  # fmt: skip
+
+    def _observe(self) -> None:
+        engine = self.engine
+        if self.preview.values.size:
+            self.preview.look(engine.time, self.signals["position"])
+        self.observation = self.observer.observe(
+            self._signal_matrix, self._setpoint_matrix, engine.qpos, engine.qvel,
+            engine.motion.tendon_length, engine.ctrl, self.preview.values,
+        )  # fmt: skip
+
+    def _judge_success(self) -> None:
+        """Add up the squares of the last second; decide at the horizon."""
+        late = self.elapsed > self._judged_from
+        for column, name in enumerate(self.task.success):
+            values = self.signals[name].reshape(self.n, -1)
+            self._squares[:, column] += late * (values * values).sum(axis=1)
+        count = self.horizon - self._judged_from
+        thresholds = np.array(list(self.task.success.values()))
+        small = (self._squares <= count * thresholds**2).all(axis=1)
+        self.success = self.truncated & small
+
+    def close(self) -> None:
+        """Let go of the physics."""
+        self.engine.close()
+
+
+@compiled
+def _clip(action: NDArray, out: NDArray, clipped: NDArray) -> int:
+    """Write the actions clipped to [-1, 1]; return where one is not finite, else -1."""
+    for i in range(action.shape[0]):
+        clipped[i] = False
+        for k in range(action.shape[1]):
+            value = float(action[i, k])
+            if not math.isfinite(value):
+                return i * action.shape[1] + k
+            out[i, k] = min(max(value, -1.0), 1.0)
+            if out[i, k] != value:
+                clipped[i] = True
+    return -1
+
+
+@compiled
+def _judge(
+    signals: NDArray,
+    limits: NDArray,
+    unstable: NDArray,
+    elapsed: NDArray,
+    horizon: int,
+    judged_from: int,
+    reason: NDArray,
+    truncated: NDArray,
+) -> bool:
+    """Write why each episode ends now, if it does, and whether it only reached its horizon.
+
+    Returns whether any simulation is in the time over which success is judged.
+    """
+    late = False
+    for i in range(signals.shape[0]):
+        square = 0.0
+        for k in range(3):
+            square += signals["position_error"][i, k] * signals["position_error"][i, k]
+        reason[i] = RUNNING
+        if unstable[i]:
+            reason[i] = UNSTABLE
+        elif signals["clearance"][i] < limits[0]:
+            reason[i] = CRASH
+        elif signals["tilt"][i] > limits[1]:
+            reason[i] = TILT
+        elif square > limits[2] * limits[2]:
+            reason[i] = FAR
+        truncated[i] = reason[i] == RUNNING and elapsed[i] >= horizon
+        late = late or elapsed[i] > judged_from
+    return late

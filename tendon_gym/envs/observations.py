@@ -1,0 +1,236 @@
+"""Observations: named slices of one float32 vector, each with unit, frame and finite bounds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tendon_gym.compiled import compiled
+from tendon_gym.control.setpoint import SETPOINT
+from tendon_gym.envs.schedule import PREVIEW_WIDTH
+from tendon_gym.envs.signals import SIGNALS
+
+SIGNAL, TARGET, JOINT_ANGLE, JOINT_VELOCITY, LENGTH, CONTROL, PREVIEW = range(7)
+
+
+@dataclass(frozen=True)
+class Slice:
+    """One named part of the observation.
+
+    Attributes:
+        name: what it is.
+        start: its first index.
+        stop: the index after its last.
+        unit: of its numbers.
+        frame: "world", "body", "body to world" (a rotation matrix, row by row) or "" for numbers
+            without a direction.
+        bound: largest magnitude that is shown; beyond it the observation is clipped.
+    """
+
+    name: str
+    start: int
+    stop: int
+    unit: str
+    frame: str
+    bound: float
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return self.stop - self.start
+
+
+@dataclass(frozen=True)
+class _Item:
+    """Where a slice comes from: a source and the columns of it."""
+
+    name: str
+    source: int
+    columns: Sequence[int]
+    unit: str
+    frame: str
+    bound: float
+
+
+def _field(dtype: np.dtype, field: str) -> range:
+    """Return the columns of a field in a structured array that is read as a float64 matrix."""
+    kind, offset = dtype.fields[field][:2]  # type: ignore[index]
+    first = offset // 8
+    return range(first, first + kind.itemsize // 8)
+
+
+def _signal(name: str, unit: str, frame: str, bound: float) -> _Item:
+    return _Item(name, SIGNAL, _field(SIGNALS, name), unit, frame, bound)
+
+
+def _target(field: str, unit: str, frame: str, bound: float) -> _Item:
+    return _Item("reference_" + field, TARGET, _field(SETPOINT, field), unit, frame, bound)
+
+
+def as_matrix(rows: NDArray) -> NDArray[np.float64]:
+    """Return structured rows (n,) of float64 fields as a matrix (n, columns) on the same memory."""
+    return rows.view(np.float64).reshape(len(rows), -1)
+
+
+class Items:
+    """All slices that a task may observe, for one model."""
+
+    def __init__(
+        self,
+        joint_qpos: NDArray,
+        joint_dofs: NDArray,
+        rotors: NDArray,
+        tendons: NDArray,
+        reach: float,
+        highest_thrust: float,
+        highest_tension: float,
+        preview_points: int,
+    ) -> None:
+        """Describe them; `reach` bounds lengths of the arm, in m."""
+        items = [
+            _signal("position_error", "m", "world", 10.0),
+            _signal("velocity", "m/s", "world", 20.0),
+            _signal("velocity_error", "m/s", "world", 20.0),
+            _signal("rotation", "1", "body to world", 1.0),
+            _signal("angular_velocity", "rad/s", "body", 50.0),
+            _signal("yaw_error", "rad", "", math.pi),
+            _Item("joint_angles", JOINT_ANGLE, joint_qpos, "rad", "body", math.pi),
+            _Item("joint_velocities", JOINT_VELOCITY, joint_dofs, "rad/s", "body", 200.0),
+            _signal("tip", "m", "body", reach),
+            _signal("tip_velocity", "m/s", "body", 50.0),
+            _Item("tendon_lengths", LENGTH, range(len(tendons)), "m", "", 2.0 * reach),
+            _Item("thrusts", CONTROL, rotors, "N", "", highest_thrust),
+            _Item("tensions", CONTROL, tendons, "N", "", highest_tension),
+            _signal("tip_goal", "m", "body", 2.0 * reach),
+            _target("velocity", "m/s", "world", 20.0),
+            _target("acceleration", "m/s^2", "world", 50.0),
+            _target("jerk", "m/s^3", "world", 500.0),
+            _target("snap", "m/s^4", "world", 5000.0),
+            _target("yaw_rate", "rad/s", "", 20.0),
+            _target("yaw_acceleration", "rad/s^2", "", 200.0),
+            _target("bend", "1", "body", 1.0),
+            *_preview(preview_points),
+        ]
+        self.by_name: Mapping[str, _Item] = {item.name: item for item in items}
+
+
+def _preview(points: int) -> list[_Item]:
+    """Describe the preview: for each kind of number, all points one after another."""
+    kinds = (
+        ("preview_position", range(3), "m", "world", 20.0),
+        ("preview_velocity", range(3, 6), "m/s", "world", 20.0),
+        ("preview_acceleration", range(6, 9), "m/s^2", "world", 50.0),
+        ("preview_bend", range(9, 11), "1", "body", 1.0),
+    )
+    return [
+        _Item(
+            name,
+            PREVIEW,
+            [p * PREVIEW_WIDTH + c for p in range(points) for c in columns],
+            unit,
+            frame,
+            bound,
+        )
+        for name, columns, unit, frame, bound in kinds
+        if points
+    ]
+
+
+class Observer:
+    """Gathers the observations of n simulations.
+
+    Attributes:
+        layout: the slices by name, in order.
+        low: (size,) float32.
+        high: (size,) float32.
+    """
+
+    def __init__(self, items: Items, names: Sequence[str]) -> None:
+        """Choose the slices `names`; what the model doesn't have (no rotors) is left out."""
+        chosen = [items.by_name[name] for name in names if name in items.by_name]
+        chosen = [item for item in chosen if len(item.columns)]
+        layout, start = {}, 0
+        for item in chosen:
+            stop = start + len(item.columns)
+            layout[item.name] = Slice(item.name, start, stop, item.unit, item.frame, item.bound)
+            start = stop
+        self.layout: Mapping[str, Slice] = layout
+        self._source = np.concatenate([np.full(len(item.columns), item.source) for item in chosen])
+        self._column = np.concatenate([np.asarray(item.columns, np.int64) for item in chosen])
+        self.high = np.concatenate([np.full(len(i.columns), i.bound, np.float32) for i in chosen])
+        self.low = -self.high
+
+    def observe(
+        self,
+        signals: NDArray,
+        setpoint: NDArray,
+        qpos: NDArray,
+        qvel: NDArray,
+        lengths: NDArray,
+        ctrl: NDArray,
+        preview: NDArray,
+    ) -> NDArray[np.float32]:
+        """Return new observations (n, size), clipped to the bounds.
+
+        Args:
+            signals: SIGNALS read as a float64 matrix, see `as_matrix`.
+            setpoint: SETPOINT read as a float64 matrix.
+            qpos: (n, nq).
+            qvel: (n, nv).
+            lengths: of the tendons (n, tendons), m.
+            ctrl: (n, nu), N.
+            preview: (n, points * PREVIEW_WIDTH).
+        """
+        out = np.empty((len(signals), len(self._column)), np.float32)
+        _gather(
+            self._source,
+            self._column,
+            self.high,
+            signals,
+            setpoint,
+            qpos,
+            qvel,
+            lengths,
+            ctrl,
+            preview,
+            out,
+        )
+        return out
+
+
+@compiled
+def _gather(
+    source: NDArray,
+    column: NDArray,
+    bound: NDArray,
+    signals: NDArray,
+    setpoint: NDArray,
+    qpos: NDArray,
+    qvel: NDArray,
+    lengths: NDArray,
+    ctrl: NDArray,
+    preview: NDArray,
+    out: NDArray,
+) -> None:
+    for i in range(out.shape[0]):
+        for j in range(out.shape[1]):
+            c, kind = column[j], source[j]
+            if kind == SIGNAL:
+                value = signals[i, c]
+            elif kind == TARGET:
+                value = setpoint[i, c]
+            elif kind == JOINT_ANGLE:
+                value = qpos[i, c]
+            elif kind == JOINT_VELOCITY:
+                value = qvel[i, c]
+            elif kind == LENGTH:
+                value = lengths[i, c]
+            elif kind == CONTROL:
+                value = ctrl[i, c]
+            else:
+                value = preview[i, c]
+            out[i, j] = min(max(value, -bound[j]), bound[j])

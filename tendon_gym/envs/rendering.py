@@ -1,0 +1,93 @@
+"""Pictures and windows, with an OpenGL backend that is chosen where the user has not."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import mujoco
+from numpy.typing import NDArray
+
+from tendon_gym import checks
+
+MODES = ("human", "rgb_array", "depth_array")
+
+
+class Renderer:
+    """Renders one model; OpenGL is first touched by the first `render`."""
+
+    def __init__(
+        self, model: mujoco.MjModel, mode: str | None, width: int, height: int, camera: str
+    ) -> None:
+        """Check the choices, and touch no graphics yet."""
+        if mode is not None:
+            checks.choice("render_mode", mode, MODES)
+        self._model, self._mode = model, mode
+        self._width = checks.integer("width", width, minimum=1)
+        self._height = checks.integer("height", height, minimum=1)
+        cameras = [model.camera(k).name for k in range(model.ncam)]
+        self._camera = checks.choice("camera", camera, cameras)
+        self._offscreen: mujoco.Renderer | None = None
+        self._window: Any = None
+        self._closed = False
+
+    def render(self, data: mujoco.MjData) -> NDArray[Any] | None:
+        """Return an RGB picture (height, width, 3) uint8 or depths (height, width) float32, m."""
+        if self._closed:
+            raise RuntimeError("this environment is closed: it cannot render any more")
+        if self._mode is None:
+            raise ValueError(f"render needs a render_mode at gym.make, one of {', '.join(MODES)}")
+        if self._mode == "human":
+            self._show(data)
+            return None
+        if self._offscreen is None:
+            self._offscreen = offscreen_renderer(self._model, self._height, self._width)
+            if self._mode == "depth_array":
+                self._offscreen.enable_depth_rendering()
+        self._offscreen.update_scene(data, self._camera)
+        return self._offscreen.render()
+
+    def _show(self, data: mujoco.MjData) -> None:
+        if self._window is None:
+            import mujoco.viewer as viewer
+
+            self._window = viewer.launch_passive(self._model, data)
+            self._window.cam.type = mujoco.mjtCamera.mjCAMERA_FIXED
+            self._window.cam.fixedcamid = self._model.camera(self._camera).id
+        self._window.sync()
+
+    def close(self) -> None:
+        """Close the window and free the graphics; calling it again does nothing."""
+        self._closed = True
+        if self._offscreen is not None:
+            self._offscreen.close()
+            self._offscreen = None
+        if self._window is not None:
+            self._window.close()
+            self._window = None
+
+
+def offscreen_renderer(model: mujoco.MjModel, height: int, width: int) -> mujoco.Renderer:
+    """Return MuJoCo's renderer, on EGL where no screen and no other choice is given.
+
+    Raises:
+        RuntimeError: no OpenGL backend works; says what to install.
+    """
+    choose_backend()
+    model.vis.global_.offheight = max(model.vis.global_.offheight, height)
+    model.vis.global_.offwidth = max(model.vis.global_.offwidth, width)
+    try:
+        return mujoco.Renderer(model, height, width)
+    except Exception as error:
+        raise RuntimeError(
+            f"no OpenGL context could be made ({error}); install libegl1 (or libosmesa6 and set "
+            "MUJOCO_GL=osmesa)"
+        ) from error
+
+
+def choose_backend() -> None:
+    """Choose EGL on a Linux machine without a screen, unless MUJOCO_GL already says otherwise."""
+    screen = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    if sys.platform == "linux" and not screen:
+        os.environ.setdefault("MUJOCO_GL", "egl")

@@ -1,0 +1,63 @@
+"""Where the tip rests for a bend: a table over the magnitude, turned to any direction."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tendon_gym.compiled import compiled
+from tendon_gym.control import TendonAllocation, allocate
+from tendon_gym.model import Layout, ModelParameters, build_model
+from tendon_gym.model.statics import rest_tips
+
+POINTS = 33
+
+
+@lru_cache(maxsize=16)
+def rest_tip_table(parameters: ModelParameters) -> NDArray[np.float64]:
+    """Return rows (distance from the base's axis, height over the base), m, (33, 2), mu 0 to 1.
+
+    Computed once for each set of parameters in a process, along the first tendon's direction.
+    """
+    model = build_model(parameters)
+    layout = Layout.of(model)
+    allocation = TendonAllocation.of(layout.tendon_angles, layout.tendon_radii, layout.tension_max)
+    angle = layout.tendon_angles[0]
+    magnitudes = np.linspace(0.0, 1.0, POINTS)[:, None]
+    tensions = np.zeros((POINTS, len(layout.tendon_angles)))
+    bends = magnitudes * np.array([[math.cos(angle), math.sin(angle)]])
+    allocate(bends, allocation.tendons(), allocation.record(), tensions)
+    tips = rest_tips(model, tensions)
+    table = np.stack([tips[:, 0] * math.cos(angle) + tips[:, 1] * math.sin(angle), tips[:, 2]], 1)
+    table.flags.writeable = False
+    return table
+
+
+@compiled
+def rest_tip(bend: NDArray, table: NDArray, fixed: NDArray, out: NDArray) -> None:
+    """Write the tips (n, 3) in body axes, m, at which bends (n, 2) come to rest, unless fixed."""
+    last = table.shape[0] - 1
+    for i in range(bend.shape[0]):
+        if fixed[i]:
+            continue
+        x, y = bend[i, 0], bend[i, 1]
+        magnitude = math.sqrt(x * x + y * y)
+        place = min(magnitude, 1.0) * last
+        k = min(int(place), last - 1)
+        share = place - k
+        lateral = (1.0 - share) * table[k, 0] + share * table[k + 1, 0]
+        scale = lateral / magnitude if magnitude > 0.0 else 0.0
+        out[i, 0], out[i, 1] = scale * x, scale * y
+        out[i, 2] = (1.0 - share) * table[k, 1] + share * table[k + 1, 1]
+
+
+def bend_toward(tip: NDArray, table: NDArray) -> NDArray[np.float64]:
+    """Return the bend (2,) whose rest tip is as far from the axis as `tip` (3,), towards it."""
+    lateral = math.hypot(tip[0], tip[1])
+    if lateral == 0.0:
+        return np.zeros(2)
+    magnitude = np.interp(lateral, table[:, 0], np.linspace(0.0, 1.0, len(table)))
+    return magnitude / lateral * np.asarray(tip[:2])

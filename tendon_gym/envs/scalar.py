@@ -1,0 +1,113 @@
+"""One simulation as a Gymnasium environment."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import gymnasium
+import mujoco
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tendon_gym.envs.core import Core
+from tendon_gym.envs.infos import Infos
+from tendon_gym.envs.observations import Slice
+from tendon_gym.envs.rendering import Renderer
+from tendon_gym.envs.task import Task
+
+_ONLY = np.zeros(1, np.int64)
+
+
+class SoftArmEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
+    """A task as a scalar environment: the core with one simulation.
+
+    Subclasses name their `task`. `settings` are those of `envs.task.EnvConfig`, as plain values.
+    """
+
+    task: ClassVar[Task]
+    metadata: dict[str, Any] = {  # noqa: RUF012 (Gymnasium's own attribute)
+        "render_modes": ["human", "rgb_array", "depth_array"],
+        "render_fps": 100,
+    }
+
+    def __init__(
+        self,
+        render_mode: str | None = None,
+        width: int = 640,
+        height: int = 480,
+        camera: str = "chase",
+        **settings: Any,
+    ) -> None:
+        """Build the simulation; nothing is rendered until `render` is called."""
+        self._core = Core(self.task, 1, settings)
+        self._infos = Infos(self._core)
+        self.observation_space = self._core.observation_space
+        self.action_space = self._core.action_space
+        self.metadata = {**self.metadata, "render_fps": round(1.0 / self._core.step_time)}
+        self.render_mode = render_mode
+        self._renderer = Renderer(self._core.model, render_mode, width, height, camera)
+
+    @property
+    def core(self) -> Core:
+        """The simulation behind the environment."""
+        return self._core
+
+    @property
+    def model(self) -> mujoco.MjModel:
+        """The compiled model."""
+        return self._core.model
+
+    @property
+    def data(self) -> mujoco.MjData:
+        """The simulation itself, all derived quantities at its present state."""
+        return self._core.engine.data(0)
+
+    @property
+    def control_frequency(self) -> float:
+        """Actions per second."""
+        return self._core.config.control_frequency
+
+    @property
+    def observation_layout(self) -> dict[str, Slice]:
+        """The parts of the observation by name, with unit and frame."""
+        return dict(self._core.observer.layout)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[NDArray[np.float32], dict[str, Any]]:
+        """Start an episode; see `envs.starts.START_OPTIONS` for the options."""
+        super().reset(seed=seed)
+        self._core.reset(_ONLY, [self.np_random], options)
+        if self.render_mode == "human":
+            self.render()
+        return self._core.observation[0], self._infos.scalar()
+
+    def step(
+        self, action: ArrayLike
+    ) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
+        """Apply an action (size,) in [-1, 1] for one control step.
+
+        Raises:
+            ValueError: an action of another shape, or one that is not finite.
+        """
+        core = self._core
+        values = np.asarray(action)
+        if values.shape != self.action_space.shape:
+            raise ValueError(
+                f"action must have shape {self.action_space.shape}, got {values.shape}"
+            )
+        core.step(values[None])
+        if self.render_mode == "human":
+            self.render()
+        terminated = bool(core.reason[0])
+        truncated = bool(core.truncated[0])
+        reward = float(core.reward[0])
+        return core.observation[0], reward, terminated, truncated, self._infos.scalar()
+
+    def render(self) -> NDArray[Any] | None:
+        """Return a picture, or show it in a window, as the render mode says."""
+        return self._renderer.render(self.data)
+
+    def close(self) -> None:
+        """Close the window and let go of the physics."""
+        self._renderer.close()

@@ -1,0 +1,304 @@
+"""The physical parameters of a quadrotor with a tendon-driven soft arm, in SI units.
+
+The defaults are reconstructed from the text of "An Open MuJoCo Simulation Framework for a
+Quadrotor Carrying a Tendon-Driven Soft Continuum Arm", with Euler as the integrator.
+The arm's parameters are those of the whole rod, so that another number of links is another
+resolution of the same rod.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tendon_gym import checks
+
+MAX_LINKS = 48
+"""The finest arm that is tested to fly at a timestep of 2 ms."""
+
+Vector = tuple[float, float, float]
+
+
+def _set_positive(config: object, *names: str) -> None:
+    """Check that the named fields are positive numbers and store them as floats."""
+    for name in names:
+        where = f"{type(config).__name__}.{name}"
+        object.__setattr__(config, name, checks.number(where, getattr(config, name), above=0.0))
+
+
+def _set_not_negative(config: object, *names: str) -> None:
+    """Check that the named fields are numbers of at least 0 and store them as floats."""
+    for name in names:
+        where = f"{type(config).__name__}.{name}"
+        object.__setattr__(config, name, checks.number(where, getattr(config, name), minimum=0.0))
+
+
+def _positive_array(name: str, values: ArrayLike, length: int) -> NDArray[np.float64]:
+    """Return `values` as an array of positive numbers."""
+    result = checks.array(name, values, (length,))
+    for k in range(length):
+        checks.number(f"{name}[{k}]", result[k], above=0.0)
+    return result
+
+
+def _floats(values: NDArray[np.float64]) -> tuple[float, ...]:
+    return tuple(float(value) for value in values)
+
+
+@dataclass(frozen=True)
+class Airframe:
+    """The quadrotor: a rigid body with four rotors that push along its z axis.
+
+    Attributes:
+        mass: mass of the base without the arm, kg.
+        inertia: principal moments of inertia about the base's x, y, z axes, kg m^2.
+        arm_length: distance from the base's axis to a rotor hub, m.
+        rotor_positions: the four hubs in the base frame, m; None puts them on the diagonals,
+            `arm_length` away from the axis, in the order (+,+), (-,+), (-,-), (+,-) of (x, y).
+        spin: +1 or -1 per rotor: the sign of its reaction torque about the base's z axis.
+        torque_coefficient: reaction torque per thrust, m.
+        thrust_max: largest thrust of one rotor, N.
+    """
+
+    mass: float = 1.06
+    inertia: Vector = (6.7e-3, 6.7e-3, 1.2e-2)
+    arm_length: float = 0.17
+    rotor_positions: tuple[Vector, Vector, Vector, Vector] | None = None
+    spin: tuple[int, int, int, int] = (1, -1, 1, -1)
+    torque_coefficient: float = 0.016
+    thrust_max: float = 8.0
+
+    def __post_init__(self) -> None:
+        """Check every field."""
+        _set_positive(self, "mass", "arm_length", "torque_coefficient", "thrust_max")
+        inertia = _positive_array("Airframe.inertia", self.inertia, 3)
+        for k in range(3):
+            others = float(inertia.sum() - inertia[k])
+            if inertia[k] > others:
+                legal = f"at most the sum of the other two, {others:g}"
+                checks.reject(f"Airframe.inertia[{k}]", float(inertia[k]), legal)
+        object.__setattr__(self, "inertia", _floats(inertia))
+        if self.rotor_positions is not None:
+            hubs = checks.array("Airframe.rotor_positions", self.rotor_positions, (4, 3))
+            object.__setattr__(self, "rotor_positions", tuple(_floats(hub) for hub in hubs))
+        spin = checks.array("Airframe.spin", self.spin, (4,))
+        for k in range(4):
+            if abs(spin[k]) != 1.0:
+                checks.reject(f"Airframe.spin[{k}]", float(spin[k]), "1 or -1")
+        object.__setattr__(self, "spin", tuple(int(sign) for sign in spin))
+        self._check_authority()
+
+    @property
+    def hubs(self) -> NDArray[np.float64]:
+        """Rotor hubs in the base frame, m, shape (4, 3)."""
+        if self.rotor_positions is not None:
+            return np.array(self.rotor_positions)
+        d = self.arm_length / math.sqrt(2.0)
+        return np.array([[d, d, 0.0], [-d, d, 0.0], [-d, -d, 0.0], [d, -d, 0.0]])
+
+    def _check_authority(self) -> None:
+        """Raise if the rotors can't produce force and torques independently."""
+        x, y = self.hubs[:, 0], self.hubs[:, 1]
+        size = max(float(np.abs(self.hubs[:, :2]).max()), 1e-12)
+        wrench = np.array([np.ones(4), y / size, -x / size, self.spin])
+        if np.linalg.matrix_rank(wrench, tol=1e-6) < 4:
+            raise ValueError(
+                "Airframe.rotor_positions and Airframe.spin must give thrust and the three torques "
+                f"independently of each other, got {self.rotor_positions!r} and {self.spin!r}"
+            )
+
+
+@dataclass(frozen=True)
+class Arm:
+    """The soft arm: an inextensible rod without torsion, in links on two orthogonal hinges.
+
+    Attributes:
+        n_links: number of links, 1 to 48.
+        length: length of the rod from the flange to the end of the last link, m.
+        mass: mass of all links, without the tip, kg.
+        radius: radius of the rod, m.
+        bending_stiffness: EI, N m^2; a hinge has EI / link length.
+        bending_damping: the same for the rate, N m^2 s.
+        flange_offset: distance of the flange, where the rod begins, below the base's origin, m.
+        tip_mass: mass of the sphere at the tip, kg.
+        tip_radius: radius of that sphere, m.
+        tip_offset: distance of its centre, which is the tip point, beyond the end of the rod, m.
+    """
+
+    n_links: int = 12
+    length: float = 0.48
+    mass: float = 0.18
+    radius: float = 0.012
+    bending_stiffness: float = 2.4e-3
+    bending_damping: float = 2.4e-4
+    flange_offset: float = 0.024
+    tip_mass: float = 0.02
+    tip_radius: float = 0.016
+    tip_offset: float = 0.022
+
+    def __post_init__(self) -> None:
+        """Check every field."""
+        n_links = checks.integer("Arm.n_links", self.n_links, minimum=1, maximum=MAX_LINKS)
+        object.__setattr__(self, "n_links", n_links)
+        _set_positive(self, "length", "mass", "radius", "bending_stiffness", "tip_radius")
+        _set_not_negative(self, "bending_damping", "flange_offset", "tip_mass", "tip_offset")
+
+    @property
+    def link_length(self) -> float:
+        """Length of one link, m."""
+        return self.length / self.n_links
+
+    @property
+    def link_mass(self) -> float:
+        """Mass of one link, kg."""
+        return self.mass / self.n_links
+
+    @property
+    def joint_stiffness(self) -> float:
+        """Stiffness of one hinge, N m/rad: the rod's bending stiffness over a link's length."""
+        return self.bending_stiffness / self.link_length
+
+    @property
+    def joint_damping(self) -> float:
+        """Damping of one hinge, N m s/rad."""
+        return self.bending_damping / self.link_length
+
+    @property
+    def tip_depth(self) -> float:
+        """Distance of the straight arm's tip below the base's origin, m."""
+        return self.flange_offset + self.length + self.tip_offset
+
+
+@dataclass(frozen=True)
+class Tendons:
+    """Tendons from the flange along the whole rod, through a site at the end of each link.
+
+    Attributes:
+        n_tendons: number of tendons, at least 3.
+        angles: angle of each tendon about the rod's axis, rad, from the base's x axis towards y,
+            strictly increasing in [0, 2 pi), every gap less than pi (else no tension bends the
+            arm into the gap); None spaces them equally from 0.
+        radii: distance of the tendons from the rod's axis, m: one number, or one per tendon.
+        tension_max: largest tension of one tendon, N.
+    """
+
+    n_tendons: int = 3
+    angles: tuple[float, ...] | None = None
+    radii: float | tuple[float, ...] = 0.015
+    tension_max: float = 6.0
+
+    def __post_init__(self) -> None:
+        """Check every field."""
+        n = checks.integer("Tendons.n_tendons", self.n_tendons, minimum=3)
+        object.__setattr__(self, "n_tendons", n)
+        if self.angles is not None:
+            self._check_angles(self.angles)
+        if np.ndim(self.radii) == 0:
+            _set_positive(self, "radii")
+        else:
+            object.__setattr__(
+                self, "radii", _floats(_positive_array("Tendons.radii", self.radii, n))
+            )
+        _set_positive(self, "tension_max")
+
+    def _check_angles(self, values: tuple[float, ...]) -> None:
+        angles = checks.array("Tendons.angles", values, (self.n_tendons,), minimum=0.0)
+        angles = checks.increasing("Tendons.angles", angles)
+        checks.number(f"Tendons.angles[{len(angles) - 1}]", angles[-1], below=2.0 * math.pi)
+        gaps = np.diff(angles, append=angles[0] + 2.0 * math.pi)
+        if gaps.max() >= math.pi:
+            i = int(gaps.argmax())
+            legal = f"less than pi away from the next angle (radians) in {_floats(angles)}"
+            checks.reject(f"Tendons.angles[{i}]", float(angles[i]), legal)
+        object.__setattr__(self, "angles", _floats(angles))
+
+    @property
+    def positions(self) -> NDArray[np.float64]:
+        """Where the tendons cross a section of the rod, m, shape (n_tendons, 2)."""
+        angles = np.arange(self.n_tendons) * (2.0 * math.pi / self.n_tendons)
+        if self.angles is not None:
+            angles = np.array(self.angles)
+        radii = np.broadcast_to(self.radii, angles.shape)
+        return np.stack([radii * np.cos(angles), radii * np.sin(angles)], axis=1)
+
+
+@dataclass(frozen=True)
+class Fluid:
+    """The air, which MuJoCo's inertia-box model turns into drag.
+
+    Attributes:
+        density: kg/m^3.
+        viscosity: Pa s.
+    """
+
+    density: float = 1.2
+    viscosity: float = 1.8e-5
+
+    def __post_init__(self) -> None:
+        """Check every field."""
+        _set_not_negative(self, "density", "viscosity")
+
+
+@dataclass(frozen=True)
+class Solver:
+    """How MuJoCo steps the model.
+
+    Attributes:
+        integrator: "Euler" (joint damping is implicit in it) or "implicitfast".
+        timestep: s, at most 10 ms.
+    """
+
+    integrator: Literal["Euler", "implicitfast"] = "Euler"
+    timestep: float = 0.002
+
+    def __post_init__(self) -> None:
+        """Check every field."""
+        checks.choice("Solver.integrator", self.integrator, ("Euler", "implicitfast"))
+        timestep = checks.number("Solver.timestep", self.timestep, above=0.0, maximum=0.01)
+        object.__setattr__(self, "timestep", timestep)
+
+
+@dataclass(frozen=True)
+class ModelParameters:
+    """All that the model is built from.
+
+    Attributes:
+        airframe: the quadrotor.
+        arm: the soft arm.
+        tendons: its tendons.
+        fluid: the air.
+        solver: integrator and timestep.
+        base: "free" to fly; "clamped" holds the base level at `height`, without rotors: the
+            tendons are then the only actuators.
+        height: height of the base's origin above the floor at the start, m.
+    """
+
+    airframe: Airframe = field(default_factory=Airframe)
+    arm: Arm = field(default_factory=Arm)
+    tendons: Tendons = field(default_factory=Tendons)
+    fluid: Fluid = field(default_factory=Fluid)
+    solver: Solver = field(default_factory=Solver)
+    base: Literal["free", "clamped"] = "free"
+    height: float = 1.0
+
+    def __post_init__(self) -> None:
+        """Check every field, and that the straight arm starts above the floor."""
+        parts = {
+            "airframe": Airframe,
+            "arm": Arm,
+            "tendons": Tendons,
+            "fluid": Fluid,
+            "solver": Solver,
+        }
+        for name, cls in parts.items():
+            part = getattr(self, name)
+            if not isinstance(part, cls):
+                raise TypeError(f"ModelParameters.{name} must be {cls.__name__}, got {part!r}")
+        checks.choice("ModelParameters.base", self.base, ("free", "clamped"))
+        lowest = self.arm.tip_depth + self.arm.tip_radius
+        height = checks.number("ModelParameters.height", self.height, above=lowest)
+        object.__setattr__(self, "height", height)
