@@ -14,7 +14,19 @@ from numpy.typing import NDArray
 from tendon_gym.compiled import compiled
 from tendon_gym.engines.kinematics import Kinematics
 from tendon_gym.model import Layout
-from tendon_gym.spatial import add, columns, cross, store, subtract, to_body, vector
+from tendon_gym.control.se3 import desired_frame
+from tendon_gym.spatial import (
+    Frame,
+    Vector,
+    add,
+    columns,
+    cross,
+    dot,
+    store,
+    subtract,
+    to_body,
+    vector,
+)
 
 SIGNALS = np.dtype(
     [
@@ -31,6 +43,8 @@ SIGNALS = np.dtype(
         ("velocity_error", np.float64, 3),
         ("yaw_error", np.float64),
         ("tilt", np.float64),
+        # angle to the attitude that the reference implies: thrust along its acceleration, its yaw
+        ("attitude_error", np.float64),
         # tendon moments over the moment at full bend: 1 is the most that every direction allows
         ("bend", np.float64, 2),
         ("bend_error", np.float64, 2),
@@ -70,7 +84,7 @@ class Sensors:
         self._places = np.array([layout.base_body, tip_body, layout.tip_site], np.int64)
         self._rotors, self._tendons = layout.rotor_actuators, layout.tendon_actuators
         self._hover = layout.mass * layout.gravity / max(len(self._rotors), 1)
-        self._clearances = clearances
+        self._gravity, self._clearances = layout.gravity, clearances
 
     def measure_clearance(self, motion: Kinematics) -> None:
         """Write the clearance alone."""
@@ -109,6 +123,7 @@ class Sensors:
             self._rotors,
             self._tendons,
             self._hover,
+            self._gravity,
             self._clearances,
             motion.body_position,
             motion.body_rotation,
@@ -132,6 +147,7 @@ def _measure(
     rotors: NDArray,
     tendons: NDArray,
     hover: float,
+    gravity: float,
     clearances: NDArray,
     position: NDArray,
     rotation: NDArray,
@@ -164,11 +180,23 @@ def _measure(
         yaw_error = setpoint["yaw"][i] - math.atan2(r[1, 0], r[0, 0])
         s["yaw_error"][i] = math.atan2(math.sin(yaw_error), math.cos(yaw_error))
         s["tilt"][i] = math.acos(min(max(r[2, 2], -1.0), 1.0))
+        s["attitude_error"][i] = _attitude_error(
+            columns(r), vector(setpoint["acceleration"][i]), gravity, setpoint["yaw"][i]
+        )
         _measure_controls(
             arms, rotors, tendons, hover, ctrl[i], last_ctrl[i], step_time, setpoint, full_moment,
             s, i,
         )  # fmt: skip
     _measure_clearance(position, site_position, tip_site, clearances, s)
+
+
+@compiled
+def _attitude_error(frame: Frame, acceleration: Vector, gravity: float, yaw: float) -> float:
+    """Return the angle (rad) between a frame and the one that tracks the acceleration and yaw."""
+    lift = (acceleration[0], acceleration[1], acceleration[2] + gravity)
+    wanted = desired_frame(lift, yaw)
+    trace = dot(frame[0], wanted[0]) + dot(frame[1], wanted[1]) + dot(frame[2], wanted[2])
+    return math.acos(min(max(0.5 * (trace - 1.0), -1.0), 1.0))
 
 
 @compiled

@@ -97,7 +97,9 @@ def test_the_older_map_loses_half_between_tendons() -> None:
 def test_longer_bends_are_shortened(n: int, kind: str) -> None:
     allocation = even(n, kind)
     once = tensions(allocation, DIRECTIONS[::100])
-    np.testing.assert_allclose(tensions(allocation, 3.0 * DIRECTIONS[::100]), once, atol=1e-9)
+    for length in (1.2, 3.0):
+        longer = tensions(allocation, length * DIRECTIONS[::100])
+        np.testing.assert_allclose(longer, once, atol=1e-6)
 
 
 @pytest.mark.parametrize("allocation", [even(3, "bounded"), even(5, "bounded"), UNEVEN])
@@ -167,6 +169,26 @@ def test_bounded_gives_the_moment_within_the_bounds(
     np.testing.assert_allclose(
         allocation.moment(result), expected, rtol=0, atol=1e-7 * allocation.authority
     )
+
+
+def test_bounded_reaches_the_very_end_of_its_authority() -> None:
+    # Where the circle touches a side of the zonotope, the tensions are the only ones there are.
+    rng = np.random.default_rng(4)
+    sets = [np.array([1.091802442244676, 2.7755455306602204, 3.822504464708335, 4.498736698746873])]
+    sets += [np.sort(rng.uniform(0, 2 * np.pi, n)) for n in (3, 4, 5, 6, 7) for _ in range(15)]
+    touched = 0
+    for angles in sets:
+        gaps = np.diff(angles, append=angles[0] + 2 * np.pi)
+        if gaps.max() > np.pi - 0.1:
+            continue
+        n = len(angles)
+        allocation = TendonAllocation(tuple(angles.tolist()), (0.015,) * n, (6.0,) * n, "bounded")
+        normals = (angles[:, None] + np.pi * np.array([0.5, -0.5, 1.5, 2.5])).ravel()
+        bend = np.stack([np.cos(normals), np.sin(normals)], axis=1)
+        reached = allocation.moment(tensions(allocation, bend)) / allocation.authority
+        np.testing.assert_allclose(reached, bend, atol=1e-8)
+        touched += 1
+    assert touched > 30
 
 
 def test_of_takes_the_closed_form_where_it_can() -> None:

@@ -1,0 +1,20 @@
+"""Policies to compare with: none of them has learned anything."""
+
+from tendon_gym.baselines.geometric import Geometric, geometric_full, geometric_paper
+from tendon_gym.baselines.policy import Policy, View, as_batch
+from tendon_gym.baselines.registry import BASELINES, Baseline, get
+from tendon_gym.baselines.simple import Random, Zero
+
+__all__ = [
+    "BASELINES",
+    "Baseline",
+    "Geometric",
+    "Policy",
+    "Random",
+    "View",
+    "Zero",
+    "as_batch",
+    "geometric_full",
+    "geometric_paper",
+    "get",
+]
