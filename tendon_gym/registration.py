@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import gymnasium
 
 FLIGHT = ("thrust", "body_rate", "attitude", "acceleration", "residual")
+TENDONS = ("tension", "bend")
 
 
 @dataclass(frozen=True)
@@ -33,10 +34,10 @@ class Entry:
 ENTRIES = {
     entry.name: entry
     for entry in (
-        Entry("TendonGym/Hover-v0", "hover", "Hover", 8.0, FLIGHT, ("tension", "bend", "reference")),
-        Entry("TendonGym/Track-v0", "track", "Track", None, FLIGHT, ("tension", "bend", "reference")),
-        Entry("TendonGym/Bend-v0", "bend", "Bend", 6.0, FLIGHT, ("tension", "bend")),
-        Entry("TendonGym/ArmBend-v0", "arm_bend", "ArmBend", 4.0, ("none",), ("tension", "bend")),
+        Entry("TendonGym/Hover-v0", "hover", "Hover", 8.0, FLIGHT, (*TENDONS, "reference")),
+        Entry("TendonGym/Track-v0", "track", "Track", None, FLIGHT, (*TENDONS, "reference")),
+        Entry("TendonGym/Bend-v0", "bend", "Bend", 6.0, FLIGHT, TENDONS),
+        Entry("TendonGym/ArmBend-v0", "arm_bend", "ArmBend", 4.0, ("none",), TENDONS),
     )
 }
 

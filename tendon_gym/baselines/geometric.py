@@ -68,8 +68,7 @@ class Geometric:
         )
         self._rest_tips, self._tension_max = core.rest_tips, layout.tension_max
         self._mixer = Mixer.of(core.model) if layout.free else None
-        rows = tuple(tuple(float(x) for x in row) for row in layout.inertia)
-        self._vehicle = Vehicle(layout.mass, rows, layout.gravity).record()
+        self._vehicle = Vehicle.of(layout.mass, layout.inertia, layout.gravity).record()
         self._hover = layout.mass * layout.gravity / max(len(layout.rotor_actuators), 1)
 
     def predict(
@@ -120,7 +119,7 @@ class Geometric:
         return np.where(thrust < self._hover, thrust / self._hover - 1.0, above)
 
     def _tensions(self, observation: NDArray) -> NDArray:
-        """Return the tendon part of the actions: the bend that is asked, or that reaches the tip."""
+        """Return the tendon part: the bend that is asked for, or that reaches the tip."""
         bend = self._view(observation, "reference_bend", 2)
         if "tip_goal" in self._view:
             goals = self._view(observation, "tip_goal", 3)

@@ -17,16 +17,17 @@ Action = NDArray[np.float32]
 
 
 class Policy(Protocol):
-    """Turns observations into actions.
+    """Turns observations into actions."""
 
-    Attributes:
-        name: for tables and plots.
-        interface: settings of the environment that it needs: rotor_action, tendon_action,
-            control_frequency, ...
-    """
+    @property
+    def name(self) -> str:
+        """For tables and plots."""
+        ...
 
-    name: str
-    interface: Mapping[str, Any]
+    @property
+    def interface(self) -> Mapping[str, Any]:
+        """Settings of the environment that it needs: rotor_action, control_frequency, ..."""
+        ...
 
     def predict(
         self,

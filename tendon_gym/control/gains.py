@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from tendon_gym import checks
 
@@ -96,6 +96,12 @@ class Vehicle:
         inertia = checks.array("inertia", self.inertia, (3, 3))
         if not np.allclose(inertia, inertia.T) or np.linalg.eigvalsh(inertia)[0] <= 0.0:
             checks.reject("inertia", self.inertia, "symmetric and positive definite")
+
+    @classmethod
+    def of(cls, mass: float, inertia: ArrayLike, gravity: float) -> Vehicle:
+        """Return the vehicle with an inertia given as any array (3, 3)."""
+        x, y, z = checks.array("inertia", inertia, (3, 3)).tolist()
+        return cls(mass, (tuple(x), tuple(y), tuple(z)), gravity)
 
     def record(self) -> NDArray[np.void]:
         """Return the vehicle as a VEHICLE array of length 1."""

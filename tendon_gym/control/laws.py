@@ -17,33 +17,28 @@ from numpy.typing import NDArray
 from tendon_gym.compiled import compiled
 from tendon_gym.control.se3 import (
     LAW_FULL,
-    Frame,
-    Vector,
     attitude_law,
-    columns,
-    combine,
-    cross,
     desired_frame,
     desired_rates,
-    dot,
     inertia_times,
     limit_tilt,
     position_law,
     reference_rates,
+)
+from tendon_gym.control.setpoint import Record
+from tendon_gym.spatial import (
+    Frame,
+    columns,
+    combine,
+    cross,
+    dot,
+    store,
     to_world,
     vector,
 )
-from tendon_gym.control.setpoint import Record
 
 Floats = NDArray[np.float64]
 Records = NDArray[np.void]
-
-
-@compiled
-def _store(v: Vector, out: Floats) -> None:
-    out[0] = v[0]
-    out[1] = v[1]
-    out[2] = v[2]
 
 
 @compiled
@@ -72,7 +67,7 @@ def geometric_one(
         omega, alpha = reference_rates(setpoint, vehicle["gravity"])
     desired = desired_frame(force, setpoint["yaw"])
     spin = vector(angular_velocity)
-    _store(attitude_law(frame, spin, desired, omega, alpha, gains, vehicle, law), torque)
+    store(attitude_law(frame, spin, desired, omega, alpha, gains, vehicle, law), torque)
     return dot(force, frame[2])
 
 
@@ -150,7 +145,7 @@ def acceleration_one(
         turn, turn_rate = desired_rates(force, still, still, yaw, yaw_rate, 0.0)
         omega, alpha = to_world(desired, turn), to_world(desired, turn_rate)
     spin = vector(angular_velocity)
-    _store(attitude_law(frame, spin, desired, omega, alpha, gains, vehicle, law), torque)
+    store(attitude_law(frame, spin, desired, omega, alpha, gains, vehicle, law), torque)
     return dot(force, frame[2])
 
 
@@ -216,7 +211,7 @@ def attitude_command_one(
     alpha = (0.0, 0.0, 0.0)
     spin = vector(angular_velocity)
     frame = columns(rotation)
-    _store(attitude_law(frame, spin, desired, omega, alpha, gains, vehicle, law), torque)
+    store(attitude_law(frame, spin, desired, omega, alpha, gains, vehicle, law), torque)
 
 
 @compiled
@@ -265,7 +260,7 @@ def rate_one(
     )
     turn = inertia_times(vehicle, demand)
     gyroscopic = cross(omega, inertia_times(vehicle, omega))
-    _store(combine(1.0, turn, 1.0, gyroscopic, 0.0, omega), torque)
+    store(combine(1.0, turn, 1.0, gyroscopic, 0.0, omega), torque)
 
 
 @compiled

@@ -16,6 +16,16 @@ from numpy.typing import NDArray
 
 from tendon_gym.compiled import compiled
 from tendon_gym.control.setpoint import Record
+from tendon_gym.spatial import (
+    Frame,
+    Vector,
+    combine,
+    cross,
+    dot,
+    to_body,
+    to_world,
+    vector,
+)
 
 LAW_PAPER = 0
 LAW_FULL = 1
@@ -27,64 +37,6 @@ _LEAST_LIFT = 0.01
 _PARALLEL = 1e-6
 # Below this length a force has no direction: its square would come near the smallest floats.
 _NO_FORCE = 1e-12
-
-Vector = tuple[float, float, float]
-Frame = tuple[Vector, Vector, Vector]
-
-
-@compiled
-def vector(a: NDArray[np.float64]) -> Vector:
-    """Return an array (3,) as a vector."""
-    return (a[0], a[1], a[2])
-
-
-@compiled
-def dot(a: Vector, b: Vector) -> float:
-    """Return a . b."""
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-
-
-@compiled
-def cross(a: Vector, b: Vector) -> Vector:
-    """Return a x b."""
-    return (
-        a[1] * b[2] - a[2] * b[1],
-        a[2] * b[0] - a[0] * b[2],
-        a[0] * b[1] - a[1] * b[0],
-    )
-
-
-@compiled
-def combine(x: float, a: Vector, y: float, b: Vector, z: float, c: Vector) -> Vector:
-    """Return x a + y b + z c."""
-    return (
-        x * a[0] + y * b[0] + z * c[0],
-        x * a[1] + y * b[1] + z * c[1],
-        x * a[2] + y * b[2] + z * c[2],
-    )
-
-
-@compiled
-def columns(rotation: NDArray[np.float64]) -> Frame:
-    """Return the axes of a rotation matrix (3, 3), its columns."""
-    return (
-        (rotation[0, 0], rotation[1, 0], rotation[2, 0]),
-        (rotation[0, 1], rotation[1, 1], rotation[2, 1]),
-        (rotation[0, 2], rotation[1, 2], rotation[2, 2]),
-    )
-
-
-@compiled
-def to_world(frame: Frame, v: Vector) -> Vector:
-    """Return the world coordinates of a vector that is given in a frame."""
-    return combine(v[0], frame[0], v[1], frame[1], v[2], frame[2])
-
-
-@compiled
-def to_body(frame: Frame, v: Vector) -> Vector:
-    """Return the coordinates in a frame of a vector that is given in the world."""
-    return (dot(frame[0], v), dot(frame[1], v), dot(frame[2], v))
-
 
 @compiled
 def limit_tilt(acceleration: Vector, gains: Record, vehicle: Record) -> Vector:

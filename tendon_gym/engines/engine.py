@@ -56,9 +56,6 @@ class Engine(Protocol):
     def data(self, i: int) -> mujoco.MjData:
         """Return simulation `i` as MjData, all derived quantities computed."""
 
-    def close(self) -> None:
-        """Release threads and memory."""
-
 
 def available_threads(n: int) -> int:
     """Return how many threads pay off for `n` simulations: never more than this process may use."""

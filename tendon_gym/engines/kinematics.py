@@ -247,7 +247,7 @@ def _move_body(
     carried = cross(spin, subtract(place, vector(position[parent])))
     speed = add(vector(velocity[parent]), carried)
     for j in range(body["first_joint"], body["first_joint"] + body["joints"]):
-        kind, dof = joints[j]["kind"], joints[j]["dof"]
+        kind, dof = joints[j]["kind"], int(joints[j]["dof"])
         if kind == FREE:
             speed = vector(qvel[dof : dof + 3])
             spin = to_world(columns(rotation[b]), vector(qvel[dof + 3 : dof + 6]))

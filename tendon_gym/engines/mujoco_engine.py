@@ -41,9 +41,11 @@ class MujocoEngine:
         _log_warnings()
         self.model, self.n = model, n
         self._dt = model.opt.timestep
-        self._one = _OneData(model) if n == 1 else None
-        self._simulations = self._one or _ManyData(model, n, threads or available_threads(n))
-        source = self._simulations
+        if n == 1:
+            source = _OneData(model)
+        else:
+            source = _ManyData(model, n, threads or available_threads(n))
+        self._simulations = source
         self.qpos, self.qvel, self.ctrl = source.qpos, source.qvel, source.ctrl
         self.time = np.zeros(n)
         self.motion = Kinematics(model, n)
@@ -91,19 +93,16 @@ class MujocoEngine:
 
         With one simulation it is the simulation itself: what is written to it counts.
         """
-        if self._one is None:
-            data = self._simulations.batch.get_data(i)  # type: ignore[union-attr]
+        simulations = self._simulations
+        if isinstance(simulations, _ManyData):
+            data = simulations.batch.get_data(i)
             mujoco.mj_forward(self.model, data)
             return data
         if not self._fresh:
             # leaves the state as it is, so the trajectory doesn't depend on who looks at it
-            mujoco.mj_forward(self.model, self._one.data)
+            mujoco.mj_forward(self.model, simulations.data)
             self._fresh = True
-        return self._one.data
-
-    def close(self) -> None:
-        """Let go of the simulations; the engine is of no use afterwards."""
-        self._one = self._simulations = None  # type: ignore[assignment]
+        return simulations.data
 
 
 class _OneData:

@@ -119,8 +119,7 @@ class ActionInterface:
     def _set_up_rotors(self, model: mujoco.MjModel, config: ActionConfig) -> None:
         layout = self._layout
         self._law, self._gains = LAWS[config.law], config.gains.record()
-        rows = tuple(tuple(float(x) for x in row) for row in layout.inertia)
-        self._vehicle = Vehicle(layout.mass, rows, layout.gravity).record()
+        self._vehicle = Vehicle.of(layout.mass, layout.inertia, layout.gravity).record()
         self._low = self._high = np.zeros(0)
         self._inverse, self._hover = np.zeros((0, 4)), 0.0
         self._scale = np.zeros(4)

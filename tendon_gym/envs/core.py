@@ -229,10 +229,6 @@ class Core:
         small = (self._squares <= count * thresholds**2).all(axis=1)
         self.success = self.truncated & small
 
-    def close(self) -> None:
-        """Let go of the physics."""
-        self.engine.close()
-
 
 @compiled
 def _clip(action: NDArray, out: NDArray, clipped: NDArray) -> int:

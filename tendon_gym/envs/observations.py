@@ -50,7 +50,7 @@ class _Item:
 
     name: str
     source: int
-    columns: Sequence[int]
+    columns: Sequence[int] | NDArray[np.int64]
     unit: str
     frame: str
     bound: float

@@ -28,7 +28,7 @@ class Renderer:
         self._height = checks.integer("height", height, minimum=1)
         cameras = [model.camera(k).name for k in range(model.ncam)]
         self._camera = checks.choice("camera", camera, cameras)
-        self._offscreen: mujoco.Renderer | None = None
+        self._offscreen: Any = None
         self._window: Any = None
         self._closed = False
 

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tendon_gym.compiled import compiled
+from tendon_gym.control.se3 import desired_frame
 from tendon_gym.engines.kinematics import Kinematics
 from tendon_gym.model import Layout
-from tendon_gym.control.se3 import desired_frame
 from tendon_gym.spatial import (
     Frame,
     Vector,

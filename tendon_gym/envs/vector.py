@@ -182,7 +182,7 @@ class SoftArmVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.float32], NDArr
             "_final_info": ended.copy(),
         }
 
-    def render(self) -> tuple[NDArray[Any] | None, ...]:
+    def render(self) -> tuple[Any, ...]:
         """Return one picture per simulation."""
         data = (self._core.engine.data(i) for i in range(self.num_envs))
         return tuple(self._renderer.render(each) for each in data)

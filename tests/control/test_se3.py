@@ -12,7 +12,6 @@ from scipy.spatial.transform import Rotation
 from tendon_gym.control import LAW_FULL, LAW_PAPER, PAPER_GAINS, GeometricGains, Vehicle, setpoints
 from tendon_gym.control.se3 import (
     attitude_law,
-    columns,
     desired_frame,
     desired_rates,
     limit_tilt,
@@ -20,6 +19,7 @@ from tendon_gym.control.se3 import (
     reference_rates,
     rotation_error,
 )
+from tendon_gym.spatial import columns
 
 GAINS = PAPER_GAINS.record()[0]
 INERTIA = np.array([[6.7e-3, 2e-4, -1e-4], [2e-4, 7.1e-3, 3e-4], [-1e-4, 3e-4, 1.2e-2]])
