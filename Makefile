@@ -56,8 +56,8 @@ format: $(INSTALLED) ## fix what ruff can fix
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-bench: $(INSTALLED) ## measure steps per second
-	$(BIN)/tendon-gym bench
+bench: $(INSTALLED) ## measure what a step costs on top of the physics
+	$(BIN)/python benchmarks/step_cost.py
 
 clean: ## remove the environments, caches and outputs
 	rm -rf .venv .venv-lowest build dist out .hypothesis .pytest_cache .ruff_cache

@@ -48,7 +48,12 @@ class Geometric:
     """
 
     def __init__(
-        self, env: Env, name: str, law: int, gains: GeometricGains = PAPER_GAINS
+        self,
+        env: Env,
+        name: str,
+        law: int,
+        gains: GeometricGains = PAPER_GAINS,
+        allocation: TendonAllocation | None = None,
     ) -> None:
         """Read the vehicle from the environment's model, and the observation's layout.
 
@@ -57,13 +62,14 @@ class Geometric:
             name: for tables.
             law: LAW_PAPER or LAW_FULL.
             gains: of the law.
+            allocation: from bends to tensions; None: the one that the model's tendons allow.
         """
         core = env.core
         self.name, self.interface = name, interface(env.task.entry)
         self._law, self._gains, self._dt = law, gains.record(), core.step_time
         layout = core.layout
         self._view = View(env.observation_layout)
-        self._allocation = TendonAllocation.of(
+        self._allocation = allocation or TendonAllocation.of(
             layout.tendon_angles, layout.tendon_radii, layout.tension_max
         )
         self._rest_tips, self._tension_max = core.rest_tips, layout.tension_max

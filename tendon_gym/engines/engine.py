@@ -48,7 +48,10 @@ class Engine(Protocol):
     unstable: NDArray
 
     def reset(self, ids: NDArray, qpos: NDArray, qvel: NDArray) -> None:
-        """Start the simulations `ids` (k,) at qpos (k, nq) and qvel (k, nv), controls at zero."""
+        """Start the simulations `ids` (k,) at qpos (k, nq) and qvel (k, nv), controls at zero.
+
+        The ids increase strictly.
+        """
 
     def step(self, substeps: int, law: ControlLaw | None = None) -> None:
         """Advance all simulations by `substeps` physics steps, `law` before each of them."""

@@ -23,6 +23,8 @@ _FATAL = [
     int(mujoco.mjtWarning.mjWARN_BADQACC),
 ]
 
+_NONE, _ONLY = np.zeros(0, np.int64), np.zeros(1, np.int64)
+
 
 class MujocoEngine:
     """MuJoCo's own physics; see `engines.engine.Engine` for the attributes.
@@ -62,13 +64,10 @@ class MujocoEngine:
         self.time[ids] = 0.0
         self.unstable[ids] = False
         self.pushes.reset(ids)
-        self.motion.update(self.qpos, self.qvel)
-        self._fresh = False
+        self._keep()
 
     def step(self, substeps: int, law: ControlLaw | None = None) -> None:
         """Advance all simulations by `substeps` physics steps, `law` before each of them."""
-        self._good_qpos[...], self._good_qvel[...] = self.qpos, self.qvel
-        self._fresh = False
         dt, simulations = self._dt, self._simulations
         if law is None and not self.pushes:
             simulations.advance(substeps)
@@ -81,12 +80,19 @@ class MujocoEngine:
                     self.pushes.apply(self.time, self.qpos, self.qvel, self.motion)
                 simulations.advance(1)
                 self.time += dt
-        self.unstable = simulations.failed()
-        if self.unstable.any():
-            ids = np.flatnonzero(self.unstable)
+        ids = simulations.failed()
+        self.unstable[...] = False
+        if len(ids):
+            self.unstable[ids] = True
             simulations.reset(ids)
             self.qpos[ids], self.qvel[ids] = self._good_qpos[ids], self._good_qvel[ids]
+        self._keep()
+
+    def _keep(self) -> None:
+        """Remember the present state as good, whatever is written to it from outside later."""
+        self._good_qpos[...], self._good_qvel[...] = self.qpos, self.qvel
         self.motion.update(self.qpos, self.qvel)
+        self._fresh = False
 
     def data(self, i: int) -> mujoco.MjData:
         """Return simulation `i` as MjData with everything derived at the present state.
@@ -114,7 +120,6 @@ class _OneData:
         self.qpos, self.qvel, self.ctrl = data.qpos[None], data.qvel[None], data.ctrl[None]
         self.wrench, self.joint_force = data.xfrc_applied[None], data.qfrc_applied[None]
         self._fatal = [data.warning[k] for k in _FATAL]
-        self._false, self._true = np.zeros(1, bool), np.ones(1, bool)
         self._error = False
 
     def reset(self, ids: NDArray) -> None:
@@ -129,11 +134,11 @@ class _OneData:
             self._error = True
 
     def failed(self) -> NDArray:
-        """Return (1,), whether MuJoCo gave up on the state since the last reset."""
+        """Return the indices (k,) of simulations whose state MuJoCo gave up since their reset."""
         for warning in self._fatal:
             if warning.number:
-                return self._true
-        return self._true if self._error else self._false
+                return _ONLY
+        return _ONLY if self._error else _NONE
 
 
 class _ManyData:
@@ -163,8 +168,8 @@ class _ManyData:
             self._errors[error.ids] = True
 
     def failed(self) -> NDArray:
-        """Return (n,), where MuJoCo gave up on the state since the last reset."""
-        return self.batch.warning[:, _FATAL, 1].any(axis=1) | self._errors
+        """Return the indices (k,) of simulations whose state MuJoCo gave up since their reset."""
+        return np.flatnonzero(self.batch.warning[:, _FATAL, 1].any(axis=1) | self._errors)
 
 
 def _log_warnings() -> None:

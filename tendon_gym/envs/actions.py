@@ -100,7 +100,7 @@ class ActionInterface:
     ) -> None:
         """Prepare the inner loops; the names must be legal for the task."""
         self._rotor, self._tendon = ROTOR_ACTIONS[rotor_action], TENDON_ACTIONS[tendon_action]
-        self._schedule, self._layout, self._dt = schedule, layout, model.opt.timestep
+        self._layout = layout
         rotor_size = 0 if self._rotor == NO_ROTORS else 4
         tendons = len(layout.tendon_actuators)
         tendon_size = {TENSION: tendons, BEND: 2, REFERENCE: 0}[self._tendon]
@@ -113,8 +113,31 @@ class ActionInterface:
         self._tendons, self._allocation = allocation.tendons(), allocation.record()
         self._set_up_rotors(model, config)
         self.command = np.zeros((n, 4 + tendons))
-        self._scratch = setpoints(1)
         self._integral, self._heading = np.zeros((n, 3)), np.zeros(n)
+        # gathered once: the loop runs at every physics step
+        self._loop = (
+            self._rotor,
+            self._tendon,
+            self._law,
+            model.opt.timestep,
+            schedule.phase,
+            schedule.rows,
+            schedule.first,
+            schedule.count,
+            setpoints(1),
+            self.command,
+            self._integral,
+            self._heading,
+            self._gains,
+            self._vehicle,
+            self._inverse,
+            self._low,
+            self._high,
+            self._tendons,
+            self._allocation,
+            layout.rotor_actuators,
+            layout.tendon_actuators,
+        )
 
     def _set_up_rotors(self, model: mujoco.MjModel, config: ActionConfig) -> None:
         layout = self._layout
@@ -162,34 +185,7 @@ class ActionInterface:
 
     def __call__(self, time: NDArray, qpos: NDArray, qvel: NDArray, ctrl: NDArray) -> None:
         """Run the inner loops at one physics step; see `engines.engine.ControlLaw`."""
-        schedule = self._schedule
-        _control(
-            self._rotor,
-            self._tendon,
-            self._law,
-            self._dt,
-            time,
-            schedule.phase,
-            schedule.rows,
-            schedule.first,
-            schedule.count,
-            self._scratch,
-            qpos,
-            qvel,
-            self.command,
-            self._integral,
-            self._heading,
-            self._gains,
-            self._vehicle,
-            self._inverse,
-            self._low,
-            self._high,
-            self._tendons,
-            self._allocation,
-            self._layout.rotor_actuators,
-            self._layout.tendon_actuators,
-            ctrl,
-        )
+        _control(time, qpos, qvel, ctrl, *self._loop)
 
 
 @compiled
@@ -239,18 +235,19 @@ def _decode(
 
 @compiled
 def _control(
+    time: NDArray,
+    qpos: NDArray,
+    qvel: NDArray,
+    ctrl: NDArray,
     rotor: int,
     tendon: int,
     law: int,
     dt: float,
-    time: NDArray,
     phase: NDArray,
     rows: NDArray,
     first: NDArray,
     count: NDArray,
     setpoint: NDArray,
-    qpos: NDArray,
-    qvel: NDArray,
     command: NDArray,
     integral: NDArray,
     heading: NDArray,
@@ -263,7 +260,6 @@ def _control(
     allocation: NDArray,
     rotor_actuators: NDArray,
     tendon_actuators: NDArray,
-    ctrl: NDArray,
 ) -> None:
     rotation, torque, thrust = np.empty((3, 3)), np.empty(3), np.empty(rotor_actuators.shape[0])
     for i in range(ctrl.shape[0]):

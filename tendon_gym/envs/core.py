@@ -48,6 +48,7 @@ class Core:
         layout: of the model.
         action_space, observation_space: of one simulation.
         signals: (n,) of SIGNALS, at the present state.
+        horizon: control steps after which an episode is truncated.
         observation: (n, size) float32, a new array after every step and reset.
         reward: (n,).
         reason: (n,), why the last step ended the episode, an index of REASONS.
@@ -85,15 +86,15 @@ class Core:
         horizon = self.config.horizon
         if horizon is None:
             horizon = self.schedule.duration if math.isfinite(self.schedule.duration) else 10.0
-        self.horizon = max(1, round(horizon / self.step_time))
-        """Control steps after which an episode is truncated."""
-        self._judged_from = self.horizon - max(1, round(SUCCESS_SECONDS / self.step_time))
+        self._end_at(max(1, round(horizon / self.step_time)))
 
     def limit_steps(self, steps: int) -> None:
         """Truncate episodes after `steps` control steps, if that comes before the horizon."""
-        if steps < self.horizon:
-            self.horizon = steps
-            self._judged_from = steps - max(1, round(SUCCESS_SECONDS / self.step_time))
+        self._end_at(min(steps, self.horizon))
+
+    def _end_at(self, steps: int) -> None:
+        self.horizon = steps
+        self._judged_from = max(0, steps - max(1, round(SUCCESS_SECONDS / self.step_time)))
 
     def _make_interface(self) -> None:
         config = self.config
@@ -150,6 +151,12 @@ class Core:
         self._limits = np.array([limits.clearance, limits.tilt, limits.distance])
 
     @property
+    def frame_rate(self) -> float:
+        """Control steps per second, the frame rate of a video in real time; an int if it is one."""
+        rate = 1.0 / self.step_time
+        return round(rate) if abs(rate - round(rate)) < 1e-9 * rate else rate
+
+    @property
     def reward_terms(self) -> dict[str, NDArray[np.float64]]:
         """Weighted parts of the last reward by name, (n,) each; they add up to it."""
         return dict(zip(self._rewarder.names, self._rewarder.parts.T, strict=True))
@@ -172,7 +179,7 @@ class Core:
         self.interface.reset(ids, self.engine.motion.body_rotation[:, self.layout.base_body])
         self.elapsed[ids] = 0
         self._squares[ids] = 0.0
-        self.reward[ids], self.reason[ids] = 0.0, RUNNING
+        self.reward[ids], self._rewarder.parts[ids], self.reason[ids] = 0.0, 0.0, RUNNING
         self.truncated[ids], self.success[ids], self.clipped[ids] = False, False, False
         self._last_ctrl[ids] = self.engine.ctrl[ids]
         self._measure()
@@ -180,6 +187,8 @@ class Core:
 
     def step(self, action: NDArray) -> None:
         """Apply actions (n, size) for one control step; read the results from the attributes."""
+        if action.dtype.char not in "fd":
+            action = _numbers(action)
         bad = _clip(action, self._action, self.clipped)
         if bad >= 0:
             where, column = divmod(bad, self.interface.size)
@@ -228,6 +237,12 @@ class Core:
         thresholds = np.array(list(self.task.success.values()))
         small = (self._squares <= count * thresholds**2).all(axis=1)
         self.success = self.truncated & small
+
+
+def _numbers(action: NDArray) -> NDArray[np.float64]:
+    if action.dtype.kind not in "iuf":
+        raise TypeError(f"action must be an array of numbers, got dtype {action.dtype}")
+    return action.astype(np.float64)
 
 
 @compiled

@@ -87,7 +87,16 @@ def offscreen_renderer(model: mujoco.MjModel, height: int, width: int) -> mujoco
 
 
 def choose_backend() -> None:
-    """Choose EGL on a Linux machine without a screen, unless MUJOCO_GL already says otherwise."""
+    """Choose EGL on a Linux machine without a screen, unless MUJOCO_GL already says otherwise.
+
+    MuJoCo reads MUJOCO_GL when it is imported, which was before anybody thought of rendering, so
+    that its choice of the context's class is put right here as well.
+    """
     screen = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
-    if sys.platform == "linux" and not screen:
-        os.environ.setdefault("MUJOCO_GL", "egl")
+    if sys.platform != "linux" or screen or os.environ.get("MUJOCO_GL"):
+        return
+    os.environ["MUJOCO_GL"] = "egl"
+    from mujoco import egl
+    from mujoco.rendering.classic import gl_context
+
+    gl_context.GLContext = egl.GLContext

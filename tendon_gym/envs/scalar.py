@@ -12,13 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 from tendon_gym.envs.core import Core
 from tendon_gym.envs.infos import Infos
 from tendon_gym.envs.observations import Slice
+from tendon_gym.envs.rebuilding import Rebuilt
 from tendon_gym.envs.rendering import Renderer
 from tendon_gym.envs.task import Task
 
 _ONLY = np.zeros(1, np.int64)
 
 
-class SoftArmEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
+class SoftArmEnv(Rebuilt, gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
     """A task as a scalar environment: the core with one simulation.
 
     Subclasses name their `task`. `settings` are those of `envs.task.EnvConfig`, as plain values.
@@ -39,11 +40,13 @@ class SoftArmEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
         **settings: Any,
     ) -> None:
         """Build the simulation; nothing is rendered until `render` is called."""
+        pictures = {"render_mode": render_mode, "width": width, "height": height, "camera": camera}
+        self._arguments = {**pictures, **settings}
         self._core = Core(self.task, 1, settings)
         self._infos = Infos(self._core)
         self.observation_space = self._core.observation_space
         self.action_space = self._core.action_space
-        self.metadata = {**self.metadata, "render_fps": round(1.0 / self._core.step_time)}
+        self.metadata = {**self.metadata, "render_fps": self._core.frame_rate}
         self.render_mode = render_mode
         self._renderer = Renderer(self._core.model, render_mode, width, height, camera)
 
@@ -109,5 +112,5 @@ class SoftArmEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
         return self._renderer.render(self.data)
 
     def close(self) -> None:
-        """Close the window and let go of the physics."""
+        """Close the window; nothing can be rendered afterwards."""
         self._renderer.close()

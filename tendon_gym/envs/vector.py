@@ -16,13 +16,14 @@ from tendon_gym import checks
 from tendon_gym.envs.core import Core
 from tendon_gym.envs.infos import Infos
 from tendon_gym.envs.observations import Slice
+from tendon_gym.envs.rebuilding import Rebuilt
 from tendon_gym.envs.rendering import Renderer
 from tendon_gym.envs.task import Task
 
 Bools = NDArray[np.bool_]
 
 
-class SoftArmVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.float32], NDArray[Any]]):
+class SoftArmVectorEnv(Rebuilt, VectorEnv[NDArray[np.float32], NDArray[np.float32], NDArray[Any]]):
     """A task as a vector environment: the core with `num_envs` simulations.
 
     Sub-environment i with seed s + i flies exactly what the scalar environment flies with that
@@ -59,6 +60,16 @@ class SoftArmVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.float32], NDArr
             camera: name of a camera.
             settings: those of `envs.task.EnvConfig`, as plain values.
         """
+        pictures = {"render_mode": render_mode, "width": width, "height": height, "camera": camera}
+        self._arguments = {
+            "num_envs": num_envs,
+            "autoreset_mode": autoreset_mode,
+            "max_episode_steps": max_episode_steps,
+            **pictures,
+            **settings,
+        }
+        if render_mode is not None:
+            checks.choice("render_mode", render_mode, self.metadata["render_modes"])
         self.num_envs = checks.integer("num_envs", num_envs, minimum=1)
         self._mode = _autoreset_mode(autoreset_mode)
         self._core = core = Core(self.task, num_envs, settings)
@@ -72,7 +83,7 @@ class SoftArmVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.float32], NDArr
         self.render_mode = render_mode
         self.metadata = {
             **self.metadata,
-            "render_fps": round(1.0 / core.step_time),
+            "render_fps": core.frame_rate,
             "autoreset_mode": self._mode,
         }
         self._renderer = Renderer(core.model, render_mode, width, height, camera)
@@ -98,6 +109,11 @@ class SoftArmVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.float32], NDArr
     def observation_layout(self) -> dict[str, Slice]:
         """The parts of one observation by name, with unit and frame."""
         return dict(self._core.observer.layout)
+
+    @property
+    def generators(self) -> list[np.random.Generator]:
+        """The random generators of the sub-environments, in order."""
+        return list(self._rngs)
 
     def reset(
         self,
@@ -152,8 +168,11 @@ class SoftArmVectorEnv(VectorEnv[NDArray[np.float32], NDArray[np.float32], NDArr
                 'ended: reset them with options={"reset_mask": ...}'
             )
         core, late = self._core, self._ended.copy()
+        restarts = self._mode is AutoresetMode.NEXT_STEP and late.any()
+        if restarts:  # what they were told to do is of no importance, and not looked at
+            values = np.where(late[:, None], 0.0, values)
         core.step(values)
-        if self._mode is AutoresetMode.NEXT_STEP and late.any():
+        if restarts:
             self._restart(np.flatnonzero(late))
         reward, reason = core.reward.copy(), core.reason.copy()
         terminated, truncated = reason > 0, core.truncated.copy()

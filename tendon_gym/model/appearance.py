@@ -45,7 +45,7 @@ def dress_world(spec: mujoco.MjSpec) -> None:
     floor.mark = mujoco.mjtMark.mjMARK_EDGE
     floor.rgb1, floor.rgb2, floor.markrgb = [0.78, 0.80, 0.82], [0.70, 0.73, 0.76], [0.9, 0.9, 0.9]
     floor.width, floor.height = 128, 128
-    ground = spec.add_material(name="floor", texuniform=True, texrepeat=[2, 2], reflectance=0.08)
+    ground = spec.add_material(name="floor", texuniform=True, texrepeat=[2, 2])
     ground.textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = "floor"
     for name, rgba, shine in (
         ("frame", [0.16, 0.17, 0.20, 1.0], 0.5),
@@ -57,8 +57,9 @@ def dress_world(spec: mujoco.MjSpec) -> None:
     ):
         spec.add_material(name=name, rgba=rgba, specular=shine, shininess=shine)
     look = spec.visual
-    look.global_.offwidth, look.global_.offheight = 1920, 1080
-    look.quality.shadowsize = 4096
+    look.global_.offwidth, look.global_.offheight = 640, 480  # a larger buffer slows every picture
+    look.quality.shadowsize = 2048
+    look.quality.numslices, look.quality.numstacks = 16, 8
     look.headlight.ambient = [0.35, 0.35, 0.35]
     look.headlight.diffuse = [0.25, 0.25, 0.25]
     look.headlight.specular = [0.1, 0.1, 0.1]

@@ -1,6 +1,6 @@
-"""The built-in reward terms: one number in [0, 1] per simulation, 1 being perfect.
+"""The reward terms: one number per simulation, the built-in ones in (0, 1] with 1 being perfect.
 
-A term takes the signals (structured array (n,), see `envs.signals`) and the margin, the error at
+A term takes the signals (structured array (n,), see `envs.signals`) and a margin, the error at
 which it has fallen to 1/e, and returns (n,). A user's own term is a plain numpy function of the
 same signature, made known with `register`.
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,33 @@ from tendon_gym.compiled import compiled
 from tendon_gym.rewards.tolerance import tolerance
 
 Term = Callable[[NDArray, float], NDArray]
+
+(
+    POSITION,
+    VELOCITY,
+    YAW,
+    TILT,
+    ACTION_RATE,
+    EFFORT,
+    BENDING_MOMENT,
+    BEND_MAGNITUDE,
+    BEND_DIRECTION,
+    TIP,
+) = range(10)
+
+BUILT_IN = {
+    "position": POSITION,  # distance of the base from the reference, m
+    "velocity": VELOCITY,  # difference of the base's velocity from the reference's, m/s
+    "yaw": YAW,  # heading error, rad
+    "tilt": TILT,  # angle between the base's z axis and the vertical, rad
+    "action_rate": ACTION_RATE,  # how fast thrusts and tensions change, N/s
+    "effort": EFFORT,  # thrust above hovering and tension above the slackest tendon's, N
+    "bending_moment": BENDING_MOMENT,  # its error, over the moment at full bend
+    "bend_magnitude": BEND_MAGNITUDE,  # the error of the magnitude alone
+    "bend_direction": BEND_DIRECTION,  # angle to the asked bend, 0 where hardly any is asked, rad
+    "tip": TIP,  # distance of the tip from its goal in the body frame, m
+}
+"""The built-in terms; the comments name the error and the unit of its margin."""
 
 # Below this bend the direction is that of noise, and doesn't count.
 _STRAIGHT = 0.05
@@ -32,124 +60,74 @@ def _norm(rows: NDArray, i: int) -> float:
 
 
 @compiled
-def position(signals: NDArray, margin: float) -> NDArray:
-    """Distance of the base from the reference; margin in m."""
-    out = np.empty(signals.shape[0])
-    for i in range(out.shape[0]):
-        out[i] = tolerance(_norm(signals["position_error"], i), margin)
-    return out
+def _asked_bend(s: NDArray, i: int) -> tuple[float, float]:
+    return s["bend"][i, 0] + s["bend_error"][i, 0], s["bend"][i, 1] + s["bend_error"][i, 1]
 
 
 @compiled
-def velocity(signals: NDArray, margin: float) -> NDArray:
-    """Difference of the base's velocity from the reference's; margin in m/s."""
-    out = np.empty(signals.shape[0])
-    for i in range(out.shape[0]):
-        out[i] = tolerance(_norm(signals["velocity_error"], i), margin)
-    return out
+def _bend_angle(s: NDArray, i: int) -> float:
+    """Return the angle between the applied and the asked bend; none at all is as far as can be."""
+    x, y = s["bend"][i, 0], s["bend"][i, 1]
+    asked_x, asked_y = _asked_bend(s, i)
+    if math.sqrt(asked_x * asked_x + asked_y * asked_y) <= _STRAIGHT:
+        return 0.0
+    if x == 0.0 and y == 0.0:
+        return math.pi
+    return math.atan2(x * asked_y - y * asked_x, x * asked_x + y * asked_y)
 
 
 @compiled
-def yaw(signals: NDArray, margin: float) -> NDArray:
-    """Heading error; margin in rad."""
-    out = np.empty(signals.shape[0])
-    for i in range(out.shape[0]):
-        out[i] = tolerance(signals["yaw_error"][i], margin)
-    return out
+def _error(code: int, s: NDArray, i: int) -> float:
+    """Return the error that a built-in term looks at."""
+    if code == POSITION:
+        return _norm(s["position_error"], i)
+    if code == VELOCITY:
+        return _norm(s["velocity_error"], i)
+    if code == YAW:
+        return s["yaw_error"][i]
+    if code == TILT:
+        return s["tilt"][i]
+    if code == ACTION_RATE:
+        return s["action_rate"][i]
+    if code == EFFORT:
+        return s["thrust_effort"][i] + s["tension_effort"][i]
+    if code == BENDING_MOMENT:
+        return _norm(s["bend_error"], i)
+    if code == BEND_MAGNITUDE:
+        asked_x, asked_y = _asked_bend(s, i)
+        return math.sqrt(asked_x * asked_x + asked_y * asked_y) - _norm(s["bend"], i)
+    if code == BEND_DIRECTION:
+        return _bend_angle(s, i)
+    return _norm(s["tip_error"], i)
 
 
 @compiled
-def tilt(signals: NDArray, margin: float) -> NDArray:
-    """Angle between the base's z axis and the vertical; margin in rad."""
-    out = np.empty(signals.shape[0])
-    for i in range(out.shape[0]):
-        out[i] = tolerance(signals["tilt"][i], margin)
-    return out
+def evaluate(codes: NDArray, margins: NDArray, signals: NDArray, out: NDArray) -> None:
+    """Write the built-in terms `codes` (t,) with `margins` (t,) to out (n, t)."""
+    for i in range(signals.shape[0]):
+        for k in range(codes.shape[0]):
+            out[i, k] = tolerance(_error(codes[k], signals, i), margins[k])
 
 
-@compiled
-def action_rate(signals: NDArray, margin: float) -> NDArray:
-    """How fast thrusts and tensions change; margin in N/s."""
-    out = np.empty(signals.shape[0])
-    for i in range(out.shape[0]):
-        out[i] = tolerance(signals["action_rate"][i], margin)
-    return out
+@dataclass(frozen=True)
+class BuiltIn:
+    """A built-in term as a function; many of them at once are `evaluate`d together."""
+
+    code: int
+
+    def __call__(self, signals: NDArray, margin: float) -> NDArray:
+        """Return the term (n,) of the signals (n,)."""
+        out = np.empty((len(signals), 1))
+        evaluate(np.array([self.code]), np.array([margin]), signals, out)
+        return out[:, 0]
 
 
-@compiled
-def effort(signals: NDArray, margin: float) -> NDArray:
-    """Thrust above hovering and tension above the slackest tendon's, summed; margin in N."""
-    out = np.empty(signals.shape[0])
-    for i in range(out.shape[0]):
-        total = signals["thrust_effort"][i] + signals["tension_effort"][i]
-        out[i] = tolerance(total, margin)
-    return out
-
-
-@compiled
-def bending_moment(signals: NDArray, margin: float) -> NDArray:
-    """Error of the applied bending moment over the moment at full bend; margin without unit."""
-    out = np.empty(signals.shape[0])
-    for i in range(out.shape[0]):
-        out[i] = tolerance(_norm(signals["bend_error"], i), margin)
-    return out
-
-
-@compiled
-def bend_magnitude(signals: NDArray, margin: float) -> NDArray:
-    """Error of the magnitude alone of the applied bend; margin without unit."""
-    out = np.empty(signals.shape[0])
-    for i in range(out.shape[0]):
-        x = signals["bend"][i, 0] + signals["bend_error"][i, 0]
-        y = signals["bend"][i, 1] + signals["bend_error"][i, 1]
-        asked = math.sqrt(x * x + y * y)
-        out[i] = tolerance(asked - _norm(signals["bend"], i), margin)
-    return out
-
-
-@compiled
-def bend_direction(signals: NDArray, margin: float) -> NDArray:
-    """Angle between the applied bend and the asked one, 0 where hardly any is asked; in rad."""
-    out = np.empty(signals.shape[0])
-    for i in range(out.shape[0]):
-        bx, by = signals["bend"][i, 0], signals["bend"][i, 1]
-        x, y = bx + signals["bend_error"][i, 0], by + signals["bend_error"][i, 1]
-        angle = 0.0
-        if math.sqrt(x * x + y * y) > _STRAIGHT:
-            angle = math.atan2(bx * y - by * x, bx * x + by * y)
-            if bx == 0.0 and by == 0.0:
-                angle = math.pi
-        out[i] = tolerance(angle, margin)
-    return out
-
-
-@compiled
-def tip(signals: NDArray, margin: float) -> NDArray:
-    """Distance of the tip from its goal, in the body frame; margin in m."""
-    out = np.empty(signals.shape[0])
-    for i in range(out.shape[0]):
-        out[i] = tolerance(_norm(signals["tip_error"], i), margin)
-    return out
-
-
-_TERMS: dict[str, Term] = {
-    "position": position,
-    "velocity": velocity,
-    "yaw": yaw,
-    "tilt": tilt,
-    "action_rate": action_rate,
-    "effort": effort,
-    "bending_moment": bending_moment,
-    "bend_magnitude": bend_magnitude,
-    "bend_direction": bend_direction,
-    "tip": tip,
-}
-_BUILT_IN = frozenset(_TERMS)
+_terms: dict[str, Term] = {name: BuiltIn(code) for name, code in BUILT_IN.items()}
 
 
 def names() -> list[str]:
     """Return the names of all terms, the built-in ones first."""
-    return list(_TERMS)
+    return list(_terms)
 
 
 def register(name: str, term: Term) -> None:
@@ -159,15 +137,14 @@ def register(name: str, term: Term) -> None:
         name: not the name of a built-in term; a name of your own may be registered again.
         term: (signals (n,), margin) -> (n,).
     """
-    if not isinstance(name, str) or not name or name in _BUILT_IN:
-        legal = "a new name, none of " + ", ".join(sorted(_BUILT_IN))
-        checks.reject("name", name, legal)
+    if not isinstance(name, str) or not name or name in BUILT_IN:
+        checks.reject("name", name, "a new name, none of " + ", ".join(BUILT_IN))
     if not callable(term):
         raise TypeError(f"reward term {name!r} must be a function, got {term!r}")
-    _TERMS[name] = term
+    _terms[name] = term
 
 
 def get(name: str) -> Term:
     """Return the term of a name, or raise and list the names."""
     checks.choice("reward term", name, names())
-    return _TERMS[name]
+    return _terms[name]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tendon_gym import checks, config
 from tendon_gym.compiled import compiled
 from tendon_gym.rewards import terms
+from tendon_gym.rewards.terms import evaluate
 
 
 @dataclass(frozen=True)
@@ -64,26 +65,48 @@ class Reward:
     """
 
     def __init__(self, rewards: Rewards, n: int) -> None:
-        """Resolve the terms by name."""
-        self.names = tuple(rewards)
-        self.parts = np.zeros((n, len(rewards)))
-        self._weights = np.array([term.weight for term in rewards.values()])
-        self._terms = [
-            (self.parts[:, column], terms.get(name), rewards[name].margin)
-            for column, name in enumerate(rewards)
+        """Resolve the terms by name; the built-in ones come first and are evaluated together."""
+        found = {name: terms.get(name) for name in rewards}
+        built_in = [name for name, term in found.items() if isinstance(term, terms.BuiltIn)]
+        own = [name for name in found if name not in built_in]
+        self.names = (*built_in, *own)
+        self.parts = np.zeros((n, len(self.names)))
+        self._weights = np.array([rewards[name].weight for name in self.names])
+        self._codes = np.array([terms.BUILT_IN[name] for name in built_in], np.int64)
+        self._margins = np.array([rewards[name].margin for name in built_in])
+        self._own = [
+            (name, found[name], rewards[name].margin, self.parts[:, column])
+            for column, name in enumerate(own, start=len(built_in))
         ]
 
     def __call__(self, signals: NDArray) -> NDArray:
-        """Return the rewards (n,) of the signals (n,)."""
-        for part, term, margin in self._terms:
-            part[...] = term(signals, margin)
+        """Return the rewards (n,) of the signals (n,).
+
+        Raises:
+            ValueError: a term of the user's gave something else than n finite numbers.
+        """
+        for name, term, margin, column in self._own:
+            values = np.asarray(term(signals, margin))
+            if values.shape != column.shape or not np.isfinite(values).all():
+                legal = f"an array of {len(column)} finite numbers"
+                checks.reject(f"the value of reward term {name!r}", values, legal)
+            column[...] = values
         total = np.empty(len(self.parts))
-        _weigh(self._weights, self.parts, total)
+        _total(self._codes, self._margins, self._weights, signals, self.parts, total)
         return total
 
 
 @compiled
-def _weigh(weights: NDArray, parts: NDArray, total: NDArray) -> None:
+def _total(
+    codes: NDArray,
+    margins: NDArray,
+    weights: NDArray,
+    signals: NDArray,
+    parts: NDArray,
+    total: NDArray,
+) -> None:
+    """Evaluate the built-in terms, weigh all of them, and add them up."""
+    evaluate(codes, margins, signals, parts)
     for i in range(total.shape[0]):
         total[i] = 0.0
         for k in range(weights.shape[0]):

@@ -1,0 +1,103 @@
+"""Comparisons as plain text, at most 120 columns wide."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tendon_gym.evaluation.metrics import METRICS
+
+NAME_WIDTH = 24
+
+
+def table(result: Mapping[str, Any]) -> str:
+    """Return a comparison (see `compare.compare`) as text: errors, then worth and differences."""
+    benchmark, reference = result["benchmark"], result["reference"]
+    seeds, policies = result["seeds"], result["policies"]
+    flown = f"{len(seeds)} episode{'s' if len(seeds) > 1 else ''} of {_seconds(benchmark)}"
+    parts = [
+        f"{benchmark['name']}: {flown}, seeds from {seeds[0]}, {benchmark['conditions']} conditions",
+        aligned(_error_rows(policies)),
+        aligned(_worth_rows(policies, reference)),
+    ]
+    loose = [name for name, row in policies.items() if not row["bend_held"]]
+    if loose:
+        parts.append(f"bend not held, so that the position does not count: {', '.join(loose)}")
+    return "\n\n".join(parts)
+
+
+def _seconds(benchmark: Mapping[str, Any]) -> str:
+    horizon = benchmark["horizon"]
+    return "the reference's length" if horizon is None else f"{horizon:g} s"
+
+
+def _error_rows(policies: Mapping[str, Any]) -> list[list[str]]:
+    rows = [
+        ["RMS errors, mean", "position", "worst", "largest", "tip", "worst", "bend", "bend",
+         "attitude", "tension", "thrust"],
+        ["over the episodes", "cm", "5 %, cm", "cm", "cm", "5 %, cm", "mN m", "held", "deg", "N",
+         "N"],
+    ]  # fmt: skip
+    for name, row in policies.items():
+        values = row["metrics"]
+        rows.append(
+            [
+                _short(name),
+                shown("position_rms", values["position_rms"]["mean"]),
+                shown("position_rms", values["position_rms"]["worst"]),
+                shown("position_max", max(values["position_max"]["values"])),
+                shown("tip_rms", values["tip_rms"]["mean"]),
+                shown("tip_rms", values["tip_rms"]["worst"]),
+                shown("bend_rms", values["bend_rms"]["mean"]),
+                "yes" if row["bend_held"] else "no",
+                shown("attitude_rms", values["attitude_rms"]["mean"]),
+                shown("tension_effort", values["tension_effort"]["mean"]),
+                shown("thrust_effort", values["thrust_effort"]["mean"]),
+            ]
+        )
+    return rows
+
+
+def _worth_rows(policies: Mapping[str, Any], reference: str) -> list[list[str]]:
+    rows = [
+        ["", "reward", "crash", "success", "decision", "position - " + _short(reference),
+         "reward - " + _short(reference)],
+        ["", "1/s", "%", "%", "us", "cm [95 % interval]", "1/s [95 % interval]"],
+    ]  # fmt: skip
+    for name, row in policies.items():
+        values = row["metrics"]
+        means = [shown(key, values[key]["mean"]) for key in ("reward", "crash", "success")]
+        gaps = [_gap(key, values[key]["difference"]) for key in ("position_rms", "reward")]
+        own = name == reference
+        decision = f"{1e6 * row['decision_time']:.0f}"
+        rows.append([_short(name), *means, decision, *(["-", "-"] if own else gaps)])
+    return rows
+
+
+def _gap(name: str, gap: Mapping[str, Any]) -> str:
+    text = shown(name, gap["mean"], "+")
+    if gap["interval"] is None:
+        return text
+    low, high = gap["interval"]
+    return f"{text} [{shown(name, low, '+')}, {shown(name, high, '+')}]"
+
+
+def shown(metric: str, value: float, sign: str = "") -> str:
+    """Return a value in the unit and with the digits of its metric."""
+    how = METRICS[metric]
+    return f"{how.scale * value:{sign}.{how.digits}f}"
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= NAME_WIDTH else name[: NAME_WIDTH - 1] + "~"
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> str:
+    """Return rows of cells as text: the first column to the left, the others to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        cells = [row[0].ljust(widths[0])]
+        cells += [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join(lines)

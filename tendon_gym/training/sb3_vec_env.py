@@ -1,0 +1,134 @@
+"""The vector environment as Stable-Baselines3 wants it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium.vector import AutoresetMode
+from numpy.typing import NDArray
+from stable_baselines3.common.monitor import Monitor
+from stable_baselines3.common.vec_env import VecEnv
+
+from tendon_gym.envs.vector import SoftArmVectorEnv
+
+Indices = None | int | Sequence[int]
+
+
+class SB3VecEnv(VecEnv):
+    """A `SoftArmVectorEnv` behind Stable-Baselines3's interface, equal to its `DummyVecEnv`.
+
+    An episode that ended starts anew in the same step; its last info then has
+    "terminal_observation", "TimeLimit.truncated", "is_success", "termination_reason" and the
+    statistics "episode" ("r" return, "l" steps, "t" s since this adapter was made). All other
+    infos are empty.
+    """
+
+    def __init__(self, env: SoftArmVectorEnv) -> None:
+        """Wrap `env`, made with autoreset_mode "SameStep"."""
+        if env.metadata["autoreset_mode"] is not AutoresetMode.SAME_STEP:
+            raise ValueError(
+                "env must be made with autoreset_mode='SameStep', got "
+                f"{env.metadata['autoreset_mode'].value!r}"
+            )
+        self.env = env
+        super().__init__(env.num_envs, env.single_observation_space, env.single_action_space)
+        self.metadata = env.metadata
+        self._actions = np.zeros(env.action_space.shape or (), np.float32)
+        self._returns = np.zeros(env.num_envs)
+        self._lengths = np.zeros(env.num_envs, np.int64)
+        self._start = time.perf_counter()
+
+    def reset(self) -> NDArray[np.float32]:
+        """Start an episode everywhere, with the seeds and options that were set before."""
+        seeds = self._seeds if any(seed is not None for seed in self._seeds) else None
+        observation, _ = self.env.reset(seed=seeds, options=_stacked(self._options))
+        self.reset_infos = [{} for _ in range(self.num_envs)]
+        self._reset_seeds()
+        self._reset_options()
+        self._returns[:], self._lengths[:] = 0.0, 0
+        return observation
+
+    def step_async(self, actions: NDArray) -> None:
+        """Keep the actions (n, size) for `step_wait`."""
+        self._actions = actions
+
+    def step_wait(
+        self,
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
+        """Return observations, rewards, which episodes ended, and infos."""
+        observation, reward, terminated, truncated, infos = self.env.step(self._actions)
+        done = terminated | truncated
+        self._returns += reward
+        self._lengths += 1
+        result: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        for i in np.flatnonzero(done):
+            last = infos["final_info"]
+            result[i] = {
+                "terminal_observation": infos["final_obs"][i],
+                "TimeLimit.truncated": bool(truncated[i] and not terminated[i]),
+                "is_success": bool(last["is_success"][i]),
+                "termination_reason": last["termination_reason"][i],
+                "episode": self._episode(i),
+            }
+        self._returns[done], self._lengths[done] = 0.0, 0
+        return observation, reward.astype(np.float32), done, result
+
+    def _episode(self, i: int) -> dict[str, float]:
+        now = round(time.perf_counter() - self._start, 6)
+        return {"r": float(self._returns[i]), "l": int(self._lengths[i]), "t": now}
+
+    @property
+    def random_state(self) -> list[dict[str, Any]]:
+        """States of the sub-environments' generators; setting them drops seeds that wait."""
+        return [dict(rng.bit_generator.state) for rng in self.env.generators]
+
+    @random_state.setter
+    def random_state(self, states: list[dict[str, Any]]) -> None:
+        for rng, state in zip(self.env.generators, states, strict=True):
+            rng.bit_generator.state = state
+        self._reset_seeds()
+
+    def get_attr(self, attr_name: str, indices: Indices = None) -> list[Any]:
+        """Return an attribute of the vector environment, which all sub-environments share."""
+        return [getattr(self.env, attr_name)] * len(list(self._get_indices(indices)))
+
+    def set_attr(self, attr_name: str, value: Any, indices: Indices = None) -> None:
+        """Set an attribute of the vector environment for all sub-environments."""
+        self._only_all("set_attr", indices)
+        setattr(self.env, attr_name, value)
+
+    def env_method(
+        self, method_name: str, *method_args: Any, indices: Indices = None, **method_kwargs: Any
+    ) -> list[Any]:
+        """Call a method of the vector environment once, for all sub-environments."""
+        self._only_all("env_method", indices)
+        return [getattr(self.env, method_name)(*method_args, **method_kwargs)] * self.num_envs
+
+    def _only_all(self, name: str, indices: Indices) -> None:
+        if len(set(self._get_indices(indices))) != self.num_envs:
+            raise ValueError(
+                f"{name} works on all sub-environments together, got indices={indices!r}"
+            )
+
+    def env_is_wrapped(self, wrapper_class: type, indices: Indices = None) -> list[bool]:
+        """Say yes to Monitor alone: its statistics are in the infos."""
+        return [wrapper_class is Monitor] * len(list(self._get_indices(indices)))
+
+    def get_images(self) -> Sequence[NDArray[np.uint8] | None]:
+        """Return one picture per sub-environment."""
+        return self.env.render()
+
+    def close(self) -> None:
+        """Close the vector environment."""
+        self.env.close()
+
+
+def _stacked(options: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """Return the options of all sub-environments as one row each."""
+    names = set(options[0])
+    if any(set(each) != names for each in options):
+        raise ValueError(f"options must name the same for all sub-environments, got {options!r}")
+    return {name: np.stack([each[name] for each in options]) for name in sorted(names)} or None
