@@ -15,7 +15,7 @@ PLAIN_TESTS := tests/test_compiled.py tests/control tests/references
 LOWEST_TESTS := tests/model tests/engines tests/envs
 
 .DELETE_ON_ERROR:
-.PHONY: help install demo test test-lowest test-plain lint format bench clean
+.PHONY: help install demo test test-lowest test-plain lint format bench recipes clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -58,6 +58,9 @@ format: $(INSTALLED) ## fix what ruff can fix
 
 bench: $(INSTALLED) ## measure what a step costs on top of the physics
 	$(BIN)/python benchmarks/step_cost.py
+
+recipes: $(INSTALLED) ## train every recipe with three seeds, about an hour; goes on where it stopped
+	$(BIN)/python training/run_all.py
 
 clean: ## remove the environments, caches and outputs
 	rm -rf .venv .venv-lowest build dist out .hypothesis .pytest_cache .ruff_cache

@@ -92,7 +92,7 @@ def measure(settings: dict[str, Any], options: Options) -> dict[str, float]:
 
 
 def start_up(repeats: int = 3) -> dict[str, float]:
-    """Return medians over fresh processes, s: to import, to make first, to make again (warm cache)."""
+    """Return medians over fresh processes, s: to import, to make first, and again (warm cache)."""
     rows = []
     for _ in range(repeats):
         run = subprocess.run(

@@ -19,6 +19,7 @@ LINES_OF_A_FUNCTION = 50
 
 # A module may import from its own package and from the layers below it, and from no other.
 LAYERS = (
+    {"__main__"},
     {"cli"},
     {"evaluation", "training"},
     {"baselines"},

@@ -1,4 +1,4 @@
-"""Policies to compare with: none of them has learned anything."""
+"""Policies to compare with: classical controllers, and what was learned."""
 
 from tendon_gym.baselines.geometric import Geometric, geometric_full, geometric_paper
 from tendon_gym.baselines.policy import Policy, View, as_batch

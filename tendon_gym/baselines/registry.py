@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from tendon_gym import checks
-from tendon_gym.baselines import geometric, simple
+from tendon_gym.baselines import geometric, learned, simple
 from tendon_gym.baselines.policy import Env, Policy
 from tendon_gym.registration import Entry
 
@@ -34,6 +35,17 @@ BASELINES = {
 
 
 def get(name: str) -> Baseline:
-    """Return the baseline of a name, or raise and list the names."""
-    checks.choice("policy", name, BASELINES)
-    return BASELINES[name]
+    """Return a baseline by its name, or a learned policy by its name or its folder.
+
+    Raises:
+        FileNotFoundError: a folder without a learned policy.
+        ValueError: an unknown name (the legal ones are listed), or a broken policy.
+    """
+    if name in BASELINES:
+        return BASELINES[name]
+    shipped = learned.shipped()
+    if name not in shipped and not Path(name).is_dir() and Path(name).name == name:
+        legal = ", ".join([*BASELINES, *shipped])
+        checks.reject("policy", name, f"the folder of a learned policy or one of {legal}")
+    artefact = learned.load(shipped.get(name, name))
+    return Baseline(artefact.interface, artefact.make)

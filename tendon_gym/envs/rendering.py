@@ -50,6 +50,11 @@ class Renderer:
 
     def _show(self, data: mujoco.MjData) -> None:
         if self._window is None:
+            if not _has_screen():  # MuJoCo's viewer would end the process
+                raise RuntimeError(
+                    "render_mode 'human' needs a screen, and neither DISPLAY nor WAYLAND_DISPLAY "
+                    "is set; 'rgb_array' needs none"
+                )
             import mujoco.viewer as viewer
 
             self._window = viewer.launch_passive(self._model, data)
@@ -92,11 +97,16 @@ def choose_backend() -> None:
     MuJoCo reads MUJOCO_GL when it is imported, which was before anybody thought of rendering, so
     that its choice of the context's class is put right here as well.
     """
-    screen = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
-    if sys.platform != "linux" or screen or os.environ.get("MUJOCO_GL"):
+    if _has_screen() or os.environ.get("MUJOCO_GL"):
         return
     os.environ["MUJOCO_GL"] = "egl"
     from mujoco import egl
     from mujoco.rendering.classic import gl_context
 
     gl_context.GLContext = egl.GLContext
+
+
+def _has_screen() -> bool:
+    if sys.platform != "linux":
+        return True
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

@@ -96,7 +96,7 @@ class Task:
         success: signals and the largest root mean square each may have over the last second of
             an episode that reached its end.
         reference: what to follow: a name, a CSV file or a dict; or "goal" for a drawn bend.
-        preview: of the reference, or None.
+        preview: of the reference.
         start: where episodes start.
         limits: where they end early.
         clamped: whether the base is held.
@@ -126,7 +126,7 @@ class EnvConfig:
         tendon_action: see `envs.actions`.
         action: scales of the actions and gains of the inner loops.
         observation_mode: "state", or "tip" for the base, the tip and the tendon lengths alone.
-        preview: of the reference.
+        preview: of the reference, for tasks that observe it.
         reference: a name, the path of a CSV file, or {"name": ..., parameters}.
         goal: "bend" or "tip", for tasks that draw goals.
         horizon: s, after which an episode is truncated; None: when the reference ends.
@@ -166,6 +166,8 @@ def configure(task: Task, settings: Mapping[str, Any]) -> EnvConfig:
         legal.remove("reference")
     else:
         legal.remove("goal")
+    if "preview_position" not in task.observation:
+        legal.remove("preview")
     checks.known_keys(task.entry.name, settings, legal)
     entry = task.entry
     horizon = settings.get("horizon", entry.horizon)

@@ -23,7 +23,7 @@ from tendon_gym.evaluation.statistics import difference, summary
 
 PAPER = "geometric_paper"
 ALWAYS = (PAPER, "geometric_full")
-"""Controllers that stand in every comparison: whoever beats the paper's one must see the full law."""
+"""Controllers that fly in every comparison: beating the paper's one alone proves little."""
 
 POINTS = 400
 """Most points of a curve that is kept for the plots."""
@@ -52,12 +52,9 @@ def compare(
         FileNotFoundError, ValueError: a policy that doesn't exist, or cannot fly this benchmark.
     """
     names = list(dict.fromkeys([*policies, *ALWAYS, reference]))
-    labels = [label(name) for name in names]
-    for k, name in enumerate(labels):
-        if name in labels[:k]:
-            raise ValueError(f"two policies are called {name!r}: {names[labels.index(name)]!r} "
-                             f"and {names[k]!r}")  # fmt: skip
-        baselines.get(names[k])
+    labels = _labels(names)
+    for name in names:
+        baselines.get(name)
     flights, seconds = {}, {}
     for name in names:
         begin = time.perf_counter()
@@ -85,6 +82,16 @@ def compare(
         "machine": machine(),
         "policies": rows,
     }
+
+
+def _labels(names: Sequence[str]) -> list[str]:
+    """Return what each policy is called in the results; the names must differ."""
+    labels = [label(name) for name in names]
+    for k, name in enumerate(labels):
+        if name in labels[:k]:
+            both = f"{names[labels.index(name)]!r} and {names[k]!r}"
+            raise ValueError(f"two policies are called {name!r}: {both}")
+    return labels
 
 
 def _metrics(values: Mapping[str, Any], reference: Mapping[str, Any]) -> dict[str, Any]:
@@ -177,7 +184,8 @@ def load(path: Path) -> dict[str, Any]:
     """
     try:
         result = json.loads(path.read_text(encoding="utf-8"))
-        result["policies"], result["benchmark"]
-    except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"{path} is no comparison: {error}") from error
+    except ValueError as error:
+        raise ValueError(f"{path} is no JSON: {error}") from error
+    if not isinstance(result, dict) or not {"benchmark", "policies"} <= set(result):
+        raise ValueError(f"{path} is no comparison")
     return result

@@ -6,14 +6,19 @@ from itertools import count
 from pathlib import Path
 
 
+def check_folder(path: Path) -> None:
+    """Raise ValueError if `path` is a file; to be asked before anything long begins."""
+    if path.is_file():
+        raise ValueError(f"the output folder {str(path)!r} is a file")
+
+
 def fresh_folder(path: Path) -> Path:
     """Make and return the folder `path`, or, where it holds something, path-2, path-3, ...
 
     Raises:
         ValueError: `path` is a file.
     """
-    if path.is_file():
-        raise ValueError(f"the output folder {str(path)!r} is a file")
+    check_folder(path)
     for k in count(1):
         folder = path if k == 1 else path.with_name(f"{path.name}-{k}")
         if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):

@@ -86,7 +86,8 @@ def fly(
         FileNotFoundError, ValueError: no such policy, or one that cannot fly this benchmark.
     """
     seed = benchmark.first_seed if seed is None else checks.integer("seed", seed, minimum=0)
-    n = checks.integer("episodes", episodes or benchmark.episodes, minimum=1)
+    n = benchmark.episodes if episodes is None else episodes
+    checks.integer("episodes", n, minimum=1)
     baseline = baselines.get(policy)
     settings = benchmark.env_settings(baseline.interface(benchmark.entry))
     env = make_env(benchmark, n, settings)

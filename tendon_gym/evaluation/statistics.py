@@ -35,7 +35,7 @@ def interval(values: Array) -> Interval:
         n_resamples=RESAMPLES,
         confidence_level=CONFIDENCE,
         method="BCa",
-        random_state=np.random.default_rng(0),
+        rng=np.random.default_rng(0),
     ).confidence_interval
     return float(result.low), float(result.high)
 

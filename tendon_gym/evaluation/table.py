@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tendon_gym.evaluation.metrics import METRICS
 
-NAME_WIDTH = 24
+WIDTH, NAME_WIDTH = 120, 24
 
 
 def table(result: Mapping[str, Any]) -> str:
@@ -15,14 +16,18 @@ def table(result: Mapping[str, Any]) -> str:
     benchmark, reference = result["benchmark"], result["reference"]
     seeds, policies = result["seeds"], result["policies"]
     flown = f"{len(seeds)} episode{'s' if len(seeds) > 1 else ''} of {_seconds(benchmark)}"
+    conditions = f"{benchmark['conditions']} conditions"
     parts = [
-        f"{benchmark['name']}: {flown}, seeds from {seeds[0]}, {benchmark['conditions']} conditions",
+        f"{benchmark['name']}: {flown}, seeds from {seeds[0]}, {conditions}; "
+        f"reference policy: {_short(reference)}",
         aligned(_error_rows(policies)),
         aligned(_worth_rows(policies, reference)),
     ]
     loose = [name for name, row in policies.items() if not row["bend_held"]]
     if loose:
-        parts.append(f"bend not held, so that the position does not count: {', '.join(loose)}")
+        names = ", ".join(map(_short, loose))
+        text = f"bend not held, so that the position does not count: {names}"
+        parts.append(textwrap.fill(text, WIDTH))
     return "\n\n".join(parts)
 
 
@@ -60,8 +65,8 @@ def _error_rows(policies: Mapping[str, Any]) -> list[list[str]]:
 
 def _worth_rows(policies: Mapping[str, Any], reference: str) -> list[list[str]]:
     rows = [
-        ["", "reward", "crash", "success", "decision", "position - " + _short(reference),
-         "reward - " + _short(reference)],
+        ["", "reward", "crash", "success", "decision", "position - reference's",
+         "reward - reference's"],
         ["", "1/s", "%", "%", "us", "cm [95 % interval]", "1/s [95 % interval]"],
     ]  # fmt: skip
     for name, row in policies.items():
@@ -92,12 +97,14 @@ def _short(name: str) -> str:
     return name if len(name) <= NAME_WIDTH else name[: NAME_WIDTH - 1] + "~"
 
 
-def aligned(rows: Sequence[Sequence[str]]) -> str:
-    """Return rows of cells as text: the first column to the left, the others to the right."""
+def aligned(rows: Sequence[Sequence[str]], numbers: bool = True) -> str:
+    """Return rows of cells as text, the first column to the left, `numbers` to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []
     for row in rows:
-        cells = [row[0].ljust(widths[0])]
-        cells += [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
+        cells = [
+            cell.rjust(width) if numbers and column else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
         lines.append("  ".join(cells).rstrip())
     return "\n".join(lines)

@@ -11,10 +11,9 @@ from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
+from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
 from tendon_gym.envs.vector import SoftArmVectorEnv
-
-Indices = None | int | Sequence[int]
 
 
 class SB3VecEnv(VecEnv):
@@ -64,7 +63,7 @@ class SB3VecEnv(VecEnv):
         self._returns += reward
         self._lengths += 1
         result: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        for i in np.flatnonzero(done):
+        for i in np.flatnonzero(done).tolist():
             last = infos["final_info"]
             result[i] = {
                 "terminal_observation": infos["final_obs"][i],
@@ -91,29 +90,33 @@ class SB3VecEnv(VecEnv):
             rng.bit_generator.state = state
         self._reset_seeds()
 
-    def get_attr(self, attr_name: str, indices: Indices = None) -> list[Any]:
+    def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
         """Return an attribute of the vector environment, which all sub-environments share."""
         return [getattr(self.env, attr_name)] * len(list(self._get_indices(indices)))
 
-    def set_attr(self, attr_name: str, value: Any, indices: Indices = None) -> None:
+    def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
         """Set an attribute of the vector environment for all sub-environments."""
         self._only_all("set_attr", indices)
         setattr(self.env, attr_name, value)
 
     def env_method(
-        self, method_name: str, *method_args: Any, indices: Indices = None, **method_kwargs: Any
+        self,
+        method_name: str,
+        *method_args: Any,
+        indices: VecEnvIndices = None,
+        **method_kwargs: Any,
     ) -> list[Any]:
         """Call a method of the vector environment once, for all sub-environments."""
         self._only_all("env_method", indices)
         return [getattr(self.env, method_name)(*method_args, **method_kwargs)] * self.num_envs
 
-    def _only_all(self, name: str, indices: Indices) -> None:
+    def _only_all(self, name: str, indices: VecEnvIndices) -> None:
         if len(set(self._get_indices(indices))) != self.num_envs:
             raise ValueError(
                 f"{name} works on all sub-environments together, got indices={indices!r}"
             )
 
-    def env_is_wrapped(self, wrapper_class: type, indices: Indices = None) -> list[bool]:
+    def env_is_wrapped(self, wrapper_class: type, indices: VecEnvIndices = None) -> list[bool]:
         """Say yes to Monitor alone: its statistics are in the infos."""
         return [wrapper_class is Monitor] * len(list(self._get_indices(indices)))
 

@@ -5,6 +5,6 @@ Continuum Arm". Its model is reconstructed from its text, partly by fitting numb
 here: those rows are marked F, the others, which are predictions, P.
 """
 
-#from tendon_gym.evaluation.paper.command import PaperCommand
+from tendon_gym.evaluation.paper.command import PaperCommand
 
-#__all__ = ["PaperCommand"]
+__all__ = ["PaperCommand"]

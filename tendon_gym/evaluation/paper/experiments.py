@@ -7,7 +7,6 @@ series that the figures are drawn from.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -43,10 +42,10 @@ class Result:
 
     Attributes:
         values: by key.
-        phases: of the mission: a row for each, see `_phases`.
+        phases: of the mission: a row for each, see `_mission`.
         series: by name, plain lists.
-        bend: by flight and phase: root mean squares of the bend's error (1 is the full moment) and
-            of the tip's (m), which tell whether the bend was held.
+        bend: by experiment and phase or flight: root mean squares of the bend's error (1 is the
+            full moment) and of the tip's (m), which tell whether the bend was held.
     """
 
     values: dict[str, float] = field(default_factory=dict)
@@ -73,13 +72,13 @@ def _hold(magnitude: float = 1.0, direction: float = 0.0) -> dict[str, Any]:
 
 
 def mission_and_hold(controller: str) -> Result:
-    """Fly the mission, with every attitude set that the controller has, and a bend held for 30 s."""
+    """Fly the mission, with every attitude set that the controller has, and hold a bend."""
     mission = {"name": "mission"}
     trips = [Trip(mission, MISSION_SECONDS), Trip(_hold(), HOLD_SECONDS)]
     softer = {name: gains for name, gains in PAPER_ATTITUDE_SETS.items() if name != "nominal"}
     if controller in LAWS:
         trips += [Trip(mission, MISSION_SECONDS, gains) for gains in softer.values()]
-    nominal, hold, *others = fly(controller, trips)
+    nominal, hold, *others = fly(controller, trips, label="mission and a held bend")
     result = _mission(nominal)
     result.update(_held(hold))
     if others:
@@ -120,7 +119,8 @@ def _mission(flight: Flight) -> Result:
             error=flight.error,
         )
     }
-    return Result(values, rows, series, {"mission": _bend_errors(flight, phases)})
+    bend = {name: _bend_errors(flight, span) for name, span in phases.items()}
+    return Result(values, rows, series, {"mission": bend})
 
 
 def _spans(flight: Flight) -> dict[str, slice]:
@@ -151,7 +151,7 @@ def _held(flight: Flight) -> Result:
         f"hold.drift_{time}": CM * float(flight.error[flight.index(time)]) for time in (5, 15, 30)
     }
     values["hold.tilt_30"] = math.degrees(flight.signals["tilt"][flight.index(HOLD_SECONDS)])
-    return Result(values, bend={"hold": _bend_errors(flight, {"hold": slice(None)})})
+    return Result(values, bend={"hold": {"all": _bend_errors(flight, slice(None))}})
 
 
 def bends(controller: str) -> Result:
@@ -161,7 +161,7 @@ def bends(controller: str) -> Result:
     if controller in LAWS:
         older = (Trip(_hold(direction=b), BEND_SECONDS, older_map=True) for b in DIRECTIONS)
         trips += older
-    flights = fly(controller, trips)
+    flights = fly(controller, trips, label="bends")
     tips = np.array([flight.signals["tip"][-1] for flight in flights])
     sweep, round_about, older_tips = np.split(
         tips, [len(MAGNITUDES), len(MAGNITUDES) + len(DIRECTIONS)]
@@ -189,13 +189,16 @@ def bends(controller: str) -> Result:
         older_radius = np.linalg.norm(older_tips[:, :2], axis=1)
         values["bend.older_lowest"] = CM * float(older_radius.min())
         values["bend.older_highest"] = CM * float(older_radius.max())
-    return Result(values, series={"bends": series})
+    directions = range(len(MAGNITUDES), len(MAGNITUDES) + len(DIRECTIONS))
+    bend = {f"flight {i}": _bend_errors(flights[i], slice(None)) for i in directions}
+    return Result(values, [], {"bends": series}, {"bends": bend})
 
 
 def push(controller: str) -> Result:
     """Push the arm's last link at hover."""
     hover = {"name": "hover", "position": [0.0, 0.0, START_HEIGHT]}
-    (flight,) = fly(controller, [Trip(hover, PUSH_SECONDS)], {"external_wrench": PUSH})
+    trips, forces = [Trip(hover, PUSH_SECONDS)], {"external_wrench": PUSH}
+    (flight,) = fly(controller, trips, forces, label="push")
     tilt = np.degrees(flight.signals["tilt"])
     values = {
         "push.swing": CM * float(flight.lateral.max()),
@@ -203,24 +206,24 @@ def push(controller: str) -> Result:
         "push.deviation": CM * float(flight.error.max()),
         "push.settling": metrics.settling_time(flight.time, flight.error, SETTLED, PUSH_END),
     }
-    series = {"push": _series(flight, lateral=flight.lateral, error=flight.error, tilt=tilt)}
-    return Result(values, [], series, {"push": _bend_errors(flight, {"push": slice(None)})})
+    series: dict[str, Any] = _series(flight, lateral=flight.lateral, error=flight.error, tilt=tilt)
+    series.update(start=PUSH["start"], end=PUSH_END)
+    return Result(
+        values, [], {"push": series}, {"push": {"all": _bend_errors(flight, slice(None))}}
+    )
 
 
-EXPERIMENTS: dict[str, Callable[[str], Result]] = {
-    "mission, attitude gains and a held bend": mission_and_hold,
-    "bends": bends,
-    "push": push,
-}
-"""By what is said while they fly."""
+def fly_all(controller: str) -> Result:
+    """Fly every experiment with one controller."""
+    result = Result()
+    for experiment in (mission_and_hold, bends, push):
+        result.update(experiment(controller))
+    return result
 
 
-def _bend_errors(flight: Flight, spans: dict[str, slice]) -> dict[str, tuple[float, float]]:
-    signals = flight.signals
-    return {
-        name: (metrics.rms(signals["bend_error"][span]), metrics.rms(signals["tip_error"][span]))
-        for name, span in spans.items()
-    }
+def _bend_errors(flight: Flight, span: slice) -> tuple[float, float]:
+    signals = flight.signals[span]
+    return metrics.rms(signals["bend_error"]), metrics.rms(signals["tip_error"])
 
 
 def _series(flight: Flight, **values: NDArray) -> dict[str, list]:

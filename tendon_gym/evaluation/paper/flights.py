@@ -23,6 +23,7 @@ from tendon_gym.envs.core import Core
 from tendon_gym.envs.observations import as_matrix
 from tendon_gym.envs.signals import SIGNALS
 from tendon_gym.envs.vector import SoftArmVectorEnv
+from tendon_gym.evaluation.progress import Progress
 from tendon_gym.references import Reference
 from tendon_gym.registration import ENTRIES
 
@@ -105,7 +106,10 @@ class Flight:
 
 
 def fly(
-    controller: str, trips: Sequence[Trip], forces: Mapping[str, Mapping[str, Any]] | None = None
+    controller: str,
+    trips: Sequence[Trip],
+    forces: Mapping[str, Mapping[str, Any]] | None = None,
+    label: str = "flights",
 ) -> list[Flight]:
     """Fly all trips side by side in one vector environment of the paper's model.
 
@@ -113,10 +117,12 @@ def fly(
         controller: a name that `baselines.get` knows.
         trips: those with gains or the older map are for the controllers in LAWS.
         forces: force terms, the same for all.
+        label: of the progress on stderr.
     """
     env, starts = _environment(controller, trips, forces or {})
     try:
-        return _Recorder(env.core, trips).record(env, starts, _policies(controller, env, trips))
+        recorder = _Recorder(env.core, trips, f"{controller}: {label}")
+        return recorder.record(env, starts, _policies(controller, env, trips))
     finally:
         env.close()
 
@@ -128,6 +134,9 @@ def side_by_side(parts: Sequence[Mapping[str, Any]]) -> Reference:
 
     Args:
         parts: {"reference": its spec, "seconds": how long it lasts}; one that ends before stays.
+
+    Raises:
+        ValueError: a part that is no single reference, or that is cut where it ramps down.
     """
     tables, offset = [], 0.0
     for part in parts:
@@ -201,10 +210,11 @@ def _policy(controller: str, env: SoftArmVectorEnv, gains: GeometricGains, older
 class _Recorder:
     """Keeps what happens in each simulation until its trip is over or has ended early."""
 
-    def __init__(self, core: Core, trips: Sequence[Trip]) -> None:
+    def __init__(self, core: Core, trips: Sequence[Trip], label: str) -> None:
         self._core = core
         self._steps = np.array([round(trip.seconds / core.step_time) for trip in trips])
         n, most = len(trips), int(self._steps.max())
+        self._progress = Progress(label, most)
         self._source = as_matrix(core.signals)
         self._signals = np.full((n, most, self._source.shape[1]), np.nan)
         self._thrusts = np.full((n, most, len(core.layout.rotor_actuators)), np.nan)
@@ -227,9 +237,11 @@ class _Recorder:
             observation, _, terminated, _, _ = env.step(action)
             # the failed step's own state belongs to the flight, what a restart follows does not
             self._keep(k, np.flatnonzero(flying & (self._steps > k)))
+            self._progress.step()
             flying &= ~terminated & (self._steps > k + 1)
             if not flying.any():
                 break
+        self._progress.close()
         return [self._flight(i) for i in range(env.num_envs)]
 
     def _keep(self, k: int, ids: NDArray[np.int64]) -> None:

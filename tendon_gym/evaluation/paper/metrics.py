@@ -51,9 +51,12 @@ def settling_time(time: Array, distance: Array, limit: float, since: float) -> f
 
 
 def spread(values: Array) -> float:
-    """Return half the range of values (k,) over the middle of the range: the x in +-x."""
+    """Return half the range of values (k,) >= 0 over the range's middle: the x in +-x.
+
+    Values that are all zero have no spread.
+    """
     low, high = float(values.min()), float(values.max())
-    return (high - low) / (high + low)
+    return (high - low) / (high + low) if high != 0.0 else 0.0
 
 
 def saturates(places: Array, values: Array) -> bool:
@@ -63,4 +66,5 @@ def saturates(places: Array, values: Array) -> bool:
     than half as steep.
     """
     slopes = np.diff(values) / np.diff(places)
-    return bool(abs(slopes[1] / slopes[0] - 1.0) < 0.1 and slopes[-1] < 0.5 * slopes[0])
+    linear = abs(slopes[1] - slopes[0]) < 0.1 * slopes[0]
+    return bool(linear and slopes[-1] < 0.5 * slopes[0])

@@ -7,17 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tendon_gym.evaluation.metrics import HELD_MARGIN
 from tendon_gym.evaluation.paper.expected import EXPECTED, Expected
+from tendon_gym.evaluation.table import aligned
 
 PASS, FAIL, INFORMATION = "pass", "fail", "information"
 BETTER, WORSE, EQUAL, NOT_HELD = "better", "worse", "equal", "bend not held"
 NOT_FLOWN = "not flown"
 
 Errors = Mapping[str, Mapping[str, tuple[float, float]]]
-
-HOLD_MARGIN = 0.02
-"""Of the full moment. The reference turns on between two actions: at 100 Hz the paper's rotating
-bend is away from a held one by up to 1.3 % of it."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +24,7 @@ class Row:
 
     Attributes:
         measured: NaN if the flight ended early, None if it was not flown.
+        yardstick: beside another controller's value, the one of the paper's controller here.
         verdict: for the paper's controller "pass", "fail" or "information"; for another one
             "better" or "worse" than the paper's number, "bend not held" or "information".
     """
@@ -34,6 +33,7 @@ class Row:
     experiment: str
     paper: float | None
     measured: float | None
+    yardstick: float | None
     unit: str
     tolerance: str
     source: str
@@ -43,24 +43,28 @@ class Row:
 def judged_rows(values: Mapping[str, float]) -> list[Row]:
     """Return the rows of the paper's own controller."""
     return [
-        _row(key, expected, values.get(key), judge(expected, values.get(key)))
+        _row(key, expected, values.get(key), None, judge(expected, values.get(key)))
         for key, expected in EXPECTED.items()
         if key in values or expected.tolerance
     ]
 
 
-def compared_rows(values: Mapping[str, float], held: Mapping[str, bool]) -> list[Row]:
+def compared_rows(
+    values: Mapping[str, float], yardstick: Mapping[str, float], held: Mapping[str, bool]
+) -> list[Row]:
     """Return the rows of another controller.
 
     Args:
         values: by key.
-        held: by flight, whether the bend was held.
+        yardstick: the same, flown by the paper's controller.
+        held: by experiment, whether the bend was held.
     """
-    return [
-        _row(key, expected, values.get(key), compare(expected, values.get(key), held))
-        for key, expected in EXPECTED.items()
-        if key in values or expected.tolerance
-    ]
+    rows = []
+    for key, expected in EXPECTED.items():
+        if key in values or expected.tolerance:
+            verdict = compare(expected, values.get(key), held)
+            rows.append(_row(key, expected, values.get(key), yardstick.get(key), verdict))
+    return rows
 
 
 def judge(expected: Expected, measured: float | None) -> str:
@@ -88,48 +92,54 @@ def compare(expected: Expected, measured: float | None, held: Mapping[str, bool]
 
 
 def bend_held(errors: Errors, yardstick: Errors) -> dict[str, bool]:
-    """Return by flight whether the bend was held as well as by the paper's controller.
+    """Return by experiment whether the bend was held as well as by the paper's controller.
 
-    In every phase the error of the bending moment may exceed that controller's by HOLD_MARGIN, or
-    else the tip must be no further from where the bend brings it to rest.
+    In every phase or flight the error of the bending moment may exceed that controller's by
+    HELD_MARGIN, or else the tip must be no further from where the bend brings it to rest.
 
     Args:
-        errors: by flight and phase, see `experiments.Result`.
+        errors: by experiment and phase or flight, see `experiments.Result`.
         yardstick: the same of the paper's controller.
     """
     return {
-        flight: all(
-            moment <= yardstick[flight][phase][0] + HOLD_MARGIN or tip <= yardstick[flight][phase][1]
-            for phase, (moment, tip) in phases.items()
-        )
-        for flight, phases in errors.items()
+        experiment: all(_kept(own, yardstick[experiment][part]) for part, own in parts.items())
+        for experiment, parts in errors.items()
     }
 
 
-def _row(key: str, expected: Expected, measured: float | None, verdict: str) -> Row:
+def _kept(own: tuple[float, float], paper: tuple[float, float]) -> bool:
+    return own[0] <= paper[0] + HELD_MARGIN or own[1] <= paper[1]
+
+
+def _row(
+    key: str, expected: Expected, measured: float | None, yardstick: float | None, verdict: str
+) -> Row:
     tolerance = "" if expected.tolerance is None else str(expected.tolerance)
     return Row(
-        key, expected.experiment, expected.paper, measured, expected.unit, tolerance,
+        key, expected.experiment, expected.paper, measured, yardstick, expected.unit, tolerance,
         expected.source, verdict,
     )  # fmt: skip
 
 
 def text(rows: Sequence[Row]) -> str:
     """Return the rows as aligned text."""
-    cells = [("experiment", "paper", "measured", "unit", "tolerance", "", "verdict")]
+    compared = any(row.yardstick is not None for row in rows)
+    here = ["paper, here"] if compared else []
+    cells = [["experiment", "paper", *here, "measured", "unit", "tolerance", "", "verdict"]]
     cells += [
-        (
+        [
             row.experiment,
             _number(row.paper, row.unit),
-            _number(row.measured, row.unit, ended="ended early"),
+            *([_number(row.yardstick, row.unit)] if compared else []),
+            _number(row.measured, row.unit),
             "" if row.unit == "yes/no" else row.unit,
             row.tolerance,
             row.source,
             row.verdict,
-        )
+        ]
         for row in rows
     ]
-    return aligned(cells, right=(1, 2))
+    return aligned(cells) + "\n"
 
 
 def phases_text(phases: Sequence[Mapping[str, Any]]) -> str:
@@ -145,28 +155,14 @@ def phases_text(phases: Sequence[Mapping[str, Any]]) -> str:
         )
         for phase in phases
     ]
-    return aligned(cells, right=(1, 2, 3, 4))
+    return aligned(cells) + "\n"
 
 
-def aligned(cells: Sequence[Sequence[str]], right: Sequence[int]) -> str:
-    """Return rows of cells as text, the columns `right` flush right, a rule below the first."""
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    lines = [
-        "  ".join(
-            cell.rjust(width) if k in right else cell.ljust(width)
-            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in cells
-    ]
-    lines.insert(1, "  ".join("-" * width for width in widths))
-    return "\n".join(lines) + "\n"
-
-
-def _number(value: float | None, unit: str, ended: str = "-") -> str:
+def _number(value: float | None, unit: str) -> str:
     if value is None:
         return "-"
     if math.isnan(value):
-        return ended
+        return "ended early"
     if unit == "yes/no":
         return "yes" if value else "no"
     return f"{value:.3g}" if abs(value) < 100.0 else f"{value:.0f}"

@@ -1,0 +1,109 @@
+"""The subcommand `train`."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.util
+import json
+import shlex
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from tyro.conf import Positional
+
+from tendon_gym import config
+from tendon_gym.training.config import TrainConfig
+from tendon_gym.training.recipes import recipe
+
+OK = 0
+EXTRA = ("stable_baselines3", "tensorboard", "torch", "tqdm")
+CONFIG = "config.json"
+
+
+@dataclass(frozen=True)
+class TrainCommand:
+    """Learn a policy by its recipe; a run that was interrupted goes on with --resume.
+
+    A resumed run does exactly what it would have done without the interruption; it loses what
+    came after its last checkpoint.
+    """
+
+    benchmark: Positional[str]
+    """A benchmark with a recipe."""
+    algo: str = "ppo"
+    """The algorithm."""
+    seed: int | None = None
+    """Of the run; the recipe's own if left out."""
+    steps: int | None = None
+    """Control steps of all environments together; the recipe's own if left out."""
+    out: Path | None = None
+    """Folder of the run; out/train/<benchmark>-<algo>-seed-<seed> if left out."""
+    resume: bool = False
+    """Go on with the run in the folder; one that isn't there yet starts."""
+    device: str = "cpu"
+    """Of the networks: cpu, cuda, ..."""
+    threads: int | None = None
+    """Of the environments; as many as pay off if left out."""
+
+    def run(self) -> int:
+        """Train.
+
+        Raises:
+            ModuleNotFoundError: the extra "train" is not installed.
+            FileExistsError: the folder holds something, and `resume` is off.
+            ValueError: no such recipe, or another run than the one to resume.
+        """
+        settings = self._settings()
+        folder = self.folder(settings)
+        settings = self._check_folder(folder, settings)
+        missing = [name for name in EXTRA if importlib.util.find_spec(name) is None]
+        if missing:
+            raise ModuleNotFoundError(
+                f"training needs {', '.join(missing)}: pip install 'tendon-gym[train]'"
+            )
+        from tendon_gym.training.ppo import Run
+
+        folder.mkdir(parents=True, exist_ok=True)
+        run = Run(settings, folder, self.device, self.resume)
+        last = run.learn({"command": shlex.join(["tendon-gym", *sys.argv[1:]])})
+        sys.stdout.write(
+            f"{settings.benchmark}, seed {settings.seed}: {last['step']:g} steps in "
+            f"{last['wall_time']:.0f} s; validation: reward {last['reward']:.4f} per step, RMS "
+            f"position error {100 * last['position_error']:.3f} cm, tip error "
+            f"{100 * last['tip_error']:.2f} cm; policy: {folder}\n"
+        )
+        return OK
+
+    def _settings(self) -> TrainConfig:
+        """Return the recipe with what was asked for laid over it."""
+        asked = {"seed": self.seed, "total_steps": self.steps, "threads": self.threads}
+        given = {name: value for name, value in asked.items() if value is not None}
+        return config.override(recipe(self.benchmark, self.algo), given)
+
+    def folder(self, settings: TrainConfig) -> Path:
+        """Return the folder of the run."""
+        name = f"{settings.benchmark}-{settings.algo}-seed-{settings.seed}"
+        return self.out or Path("out/train") / name
+
+    def _check_folder(self, folder: Path, settings: TrainConfig) -> TrainConfig:
+        """Return the settings of the run in `folder`, if there is one to go on with."""
+        if not folder.is_dir() or not any(folder.iterdir()):
+            return settings
+        if not self.resume:
+            raise FileExistsError(
+                f"{str(folder)!r} holds something already: --resume goes on with it, --out names "
+                "another folder"
+            )
+        if not (folder / CONFIG).is_file():
+            raise ValueError(f"no run to resume in {str(folder)!r}: it has no {CONFIG}")
+        values = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+        started = config.from_dict(TrainConfig, values, CONFIG)
+        asked = (self.benchmark, self.algo, self.seed if self.seed is not None else started.seed)
+        if asked != (started.benchmark, started.algo, started.seed):
+            raise ValueError(
+                f"the run in {str(folder)!r} is {started.benchmark}, {started.algo}, seed "
+                f"{started.seed}, not {asked[0]}, {asked[1]}, seed {asked[2]}"
+            )
+        steps = started.total_steps if self.steps is None else self.steps
+        return dataclasses.replace(started, total_steps=steps, threads=settings.threads)
