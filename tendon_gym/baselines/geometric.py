@@ -6,24 +6,27 @@ the observation, like every other policy.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tendon_gym.baselines.policy import Action, Env, View, as_batch
+from tendon_gym.compiled import compiled
 from tendon_gym.control import (
     LAW_FULL,
     LAW_PAPER,
     PAPER_GAINS,
+    SETPOINT,
     GeometricGains,
+    Mixer,
     TendonAllocation,
     Vehicle,
-    allocate,
-    geometric_law,
-    setpoints,
+    allocate_one,
+    geometric_one,
+    mix_one,
 )
-from tendon_gym.control.mixer import Mixer, mix
 from tendon_gym.envs.rest_tips import bend_toward
 from tendon_gym.registration import Entry
 
@@ -39,6 +42,22 @@ def interface(entry: Entry) -> dict[str, Any]:
         "tendon_action": "tension",
         "control_frequency": RATE,
     }
+
+
+READS = (
+    ("position_error", 3),
+    ("velocity", 3),
+    ("velocity_error", 3),
+    ("rotation", 9),
+    ("angular_velocity", 3),
+    ("yaw_error", 1),
+    ("reference_acceleration", 3),
+    ("reference_jerk", 3),
+    ("reference_snap", 3),
+    ("reference_yaw_rate", 1),
+    ("reference_yaw_acceleration", 1),
+)
+"""The slices of the observation that the flight law reads, in the order of its kernel."""
 
 
 class Geometric:
@@ -64,18 +83,29 @@ class Geometric:
             gains: of the law.
             allocation: from bends to tensions; None: the one that the model's tendons allow.
         """
-        core = env.core
+        core, layout = env.core, env.core.layout
         self.name, self.interface = name, interface(env.task.entry)
-        self._law, self._gains, self._dt = law, gains.record(), core.step_time
-        layout = core.layout
         self._view = View(env.observation_layout)
-        self._allocation = allocation or TendonAllocation.of(
+        self._rest_tips = core.rest_tips
+        allocation = allocation or TendonAllocation.of(
             layout.tendon_angles, layout.tendon_radii, layout.tension_max
         )
-        self._rest_tips, self._tension_max = core.rest_tips, layout.tension_max
-        self._mixer = Mixer.of(core.model) if layout.free else None
-        self._vehicle = Vehicle.of(layout.mass, layout.inertia, layout.gravity).record()
-        self._hover = layout.mass * layout.gravity / max(len(layout.rotor_actuators), 1)
+        self._tendons, self._allocation = allocation.tendons(), allocation.record()
+        self._rotors = len(layout.rotor_actuators)
+        self._size = core.interface.size
+        if self._rotors:
+            mixer = Mixer.of(core.model)
+            self._law = (
+                self._view.starts(READS),
+                law,
+                core.step_time,
+                gains.record(),
+                Vehicle.of(layout.mass, layout.inertia, layout.gravity).record(),
+                mixer.inverse,
+                mixer.low,
+                mixer.high,
+                layout.mass * layout.gravity / self._rotors,
+            )
 
     def predict(
         self,
@@ -89,50 +119,87 @@ class Geometric:
         integral = np.zeros((len(rows), 3)) if state is None else state.copy()
         if episode_start is not None:
             integral[episode_start] = 0.0
-        parts = [self._tensions(rows)]
-        if self._mixer is not None:
-            parts.insert(0, self._thrusts(rows, integral))
-        actions = np.concatenate(parts, axis=1).astype(np.float32)
+        actions = np.empty((len(rows), self._size), np.float32)
+        if self._rotors:
+            _thrust_actions(rows, *self._law, integral, actions)
+        _tension_actions(self._bend(rows), self._tendons, self._allocation, self._rotors, actions)
         return (actions[0] if single else actions), integral
 
-    def _thrusts(self, observation: NDArray, integral: NDArray) -> NDArray:
-        """Return the rotor part of the actions; the integral goes on."""
-        n, view = len(observation), self._view
-        setpoint = setpoints(n)
-        # errors are observed, so the base itself may stand for the origin
-        velocity = view(observation, "velocity", 3)
-        setpoint["position"] = view(observation, "position_error", 3)
-        if "velocity_error" in view:
-            setpoint["velocity"] = velocity + view(observation, "velocity_error", 3)
-        for name in ("acceleration", "jerk", "snap"):
-            setpoint[name] = view(observation, "reference_" + name, 3)
-        rotation = view(observation, "rotation", 9).reshape(n, 3, 3)
-        heading = np.arctan2(rotation[:, 1, 0], rotation[:, 0, 0])
-        setpoint["yaw"] = heading + view(observation, "yaw_error", 1)[:, 0]
-        setpoint["yaw_rate"] = view(observation, "reference_yaw_rate", 1)[:, 0]
-        setpoint["yaw_acceleration"] = view(observation, "reference_yaw_acceleration", 1)[:, 0]
-        force, torque = np.empty(n), np.empty((n, 3))
-        geometric_law(
-            np.zeros((n, 3)), velocity, rotation, view(observation, "angular_velocity", 3),
-            setpoint, np.zeros((1, 3)), integral, self._gains, self._vehicle, self._dt, self._law,
-            force, torque,
-        )  # fmt: skip
-        mixer = self._mixer
-        assert mixer is not None
-        thrust = np.empty((n, len(mixer.low)))
-        mix(mixer.inverse, force, torque, mixer.low, mixer.high, thrust)
-        above = (thrust - self._hover) / (mixer.high - self._hover)
-        return np.where(thrust < self._hover, thrust / self._hover - 1.0, above)
-
-    def _tensions(self, observation: NDArray) -> NDArray:
-        """Return the tendon part: the bend that is asked for, or that reaches the tip."""
-        bend = self._view(observation, "reference_bend", 2)
+    def _bend(self, observation: NDArray) -> NDArray[np.float64]:
+        """Return the bend (n, 2) that is asked for, or that reaches the tip's goal."""
         if "tip_goal" in self._view:
             goals = self._view(observation, "tip_goal", 3)
-            bend = np.array([bend_toward(goal, self._rest_tips) for goal in goals])
-        tensions = np.empty((len(observation), len(self._tension_max)))
-        allocate(bend, self._allocation.tendons(), self._allocation.record(), tensions)
-        return 2.0 * tensions / self._tension_max - 1.0
+            return np.array([bend_toward(goal, self._rest_tips) for goal in goals])
+        return self._view(observation, "reference_bend", 2)
+
+
+@compiled
+def _read(observation: NDArray, start: int, out: NDArray) -> None:
+    """Copy a slice of one observation, or zeros where it isn't observed (start -1)."""
+    for k in range(out.shape[0]):
+        out[k] = observation[start + k] if start >= 0 else 0.0
+
+
+@compiled
+def _thrust_actions(
+    observation: NDArray,
+    starts: NDArray,
+    law: int,
+    dt: float,
+    gains: NDArray,
+    vehicle: NDArray,
+    inverse: NDArray,
+    low: NDArray,
+    high: NDArray,
+    hover: float,
+    integral: NDArray,
+    actions: NDArray,
+) -> None:
+    """Write the rotor part of the actions; the integral goes on."""
+    setpoint = np.zeros(1, SETPOINT)
+    values, rotation, still = np.empty((6, 3)), np.empty(9), np.zeros(3)
+    thrust = np.empty(low.shape[0])
+    origin, velocity, spin, torque, scalars = values[0], values[1], values[2], values[3], values[4]
+    origin[:] = 0.0
+    for i in range(observation.shape[0]):
+        o = observation[i]
+        # errors are observed, so the base itself may stand for the origin
+        _read(o, starts[0], setpoint["position"][0])
+        _read(o, starts[1], velocity)
+        _read(o, starts[2], setpoint["velocity"][0])
+        if starts[2] >= 0:
+            for k in range(3):
+                setpoint["velocity"][0, k] += velocity[k]
+        _read(o, starts[3], rotation)
+        _read(o, starts[4], spin)
+        _read(o, starts[5], scalars[:1])
+        _read(o, starts[6], setpoint["acceleration"][0])
+        _read(o, starts[7], setpoint["jerk"][0])
+        _read(o, starts[8], setpoint["snap"][0])
+        _read(o, starts[9], scalars[1:2])
+        _read(o, starts[10], scalars[2:])
+        setpoint["yaw"][0] = scalars[0] + math.atan2(rotation[3], rotation[0])
+        setpoint["yaw_rate"][0], setpoint["yaw_acceleration"][0] = scalars[1], scalars[2]
+        force = geometric_one(
+            origin, velocity, rotation.reshape(3, 3), spin, setpoint[0], still, integral[i],
+            gains[0], vehicle[0], dt, law, torque,
+        )  # fmt: skip
+        mix_one(inverse, force, torque, low, high, thrust)
+        for k in range(thrust.shape[0]):
+            above = thrust[k] - hover
+            actions[i, k] = above / (high[k] - hover) if above > 0.0 else above / hover
+
+
+@compiled
+def _tension_actions(
+    bend: NDArray, tendons: NDArray, allocation: NDArray, first: int, actions: NDArray
+) -> None:
+    """Write the tendon part of the actions, from column `first` on."""
+    tension = np.empty(tendons.shape[0])
+    for i in range(bend.shape[0]):
+        allocate_one(bend[i], tendons, allocation[0], tension)
+        for k in range(tension.shape[0]):
+            actions[i, first + k] = 2.0 * tension[k] / tendons["tension_max"][k] - 1.0
 
 
 def geometric_paper(env: Env) -> Geometric:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -57,6 +57,11 @@ class View:
     def __contains__(self, name: str) -> bool:
         """Say whether a slice is observed."""
         return name in self._layout
+
+    def starts(self, names: Sequence[tuple[str, int]]) -> NDArray[np.int64]:
+        """Return where the slices of (name, size) begin, -1 for what isn't observed."""
+        found = [self._layout[name].start if name in self._layout else -1 for name, _ in names]
+        return np.array(found, np.int64)
 
     def __call__(self, observation: NDArray, name: str, size: int) -> NDArray[np.float64]:
         """Return the slice `name` of observations (n, width) as (n, size) float64."""

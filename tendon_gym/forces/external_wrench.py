@@ -19,6 +19,9 @@ WRENCH = np.dtype(
     [("body", np.int64), ("wrench", np.float64, 6), ("start", np.float64), ("end", np.float64)]
 )
 
+# s; a sum of time steps may fall short of the time that a user writes down.
+_ROUNDING = 1e-9
+
 
 @dataclass(frozen=True)
 class ExternalWrench:
@@ -78,7 +81,8 @@ class ExternalWrenchTerm:
 def add_external_wrench(time: NDArray, rows: NDArray, wrench: NDArray) -> None:
     """Add each simulation's wrench (rows: WRENCH, (n,)) to `wrench` (n, nbody, 6) in its span."""
     for i in range(rows.shape[0]):
-        if rows["start"][i] <= time[i] < rows["end"][i]:
+        now = time[i] + _ROUNDING
+        if rows["start"][i] <= now < rows["end"][i]:
             for k in range(6):
                 wrench[i, rows["body"][i], k] += rows["wrench"][i, k]
 

@@ -73,27 +73,27 @@ def test_it_is_what_mujoco_applies(model, body, force, torque, start, duration):
 
 @pytest.mark.parametrize("substeps", [1, 5, 20])
 def test_its_span_does_not_depend_on_the_control_steps(model, substeps):
-    term = ExternalWrenchTerm(model, 1, ExternalWrench("link_12", (2.0, 0, 0), (0, 0, 0), 0.05, 0.1))
-    every = fly(model, [term], steps=100)
-    some = fly(model, [ExternalWrenchTerm(model, 1, term_wrench())], 1, 100 // substeps, substeps)
+    push = ExternalWrench("link_12", (2.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.05, 0.1)
+    every = fly(model, [ExternalWrenchTerm(model, 1, push)], 1, 100)
+    some = fly(model, [ExternalWrenchTerm(model, 1, push)], 1, 100 // substeps, substeps)
     assert np.array_equal(some, every[substeps - 1 :: substeps])
 
 
-def term_wrench():
-    return ExternalWrench("link_12", (2.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.05, 0.1)
-
-
-@pytest.mark.parametrize("start, duration", [(0.0, 0.02), (0.01, 0.004), (0.004, 0.002)])
+@pytest.mark.parametrize(
+    "start, duration", [(0.0, 0.02), (0.01, 0.004), (0.004, 0.002), (3.0, 0.2), (7.002, 0.002)]
+)
 def test_it_acts_from_its_start_until_before_its_end(model, start, duration):
-    """Counted physics steps: those with start <= t < start + duration."""
-    term = ExternalWrenchTerm(model, 1, ExternalWrench("base", (1.0, 0, 0), (0, 0, 0), start, duration))
-    acting = []
-    for k in range(20):
+    """Counted physics steps, whose times are sums: those with start <= t < start + duration."""
+    push = ExternalWrench("base", (1.0, 0, 0), (0, 0, 0), start, duration)
+    term = ExternalWrenchTerm(model, 1, push)
+    acting, time = [], np.zeros(1)
+    for k in range(4000):
         wrench = np.zeros((1, model.nbody, 6))
-        term.add(np.array([0.002 * k]), None, wrench, np.zeros((1, model.nv)))
+        term.add(time, None, wrench, np.zeros((1, model.nv)))
         if wrench.any():
             acting.append(k)
             assert np.array_equal(wrench[0, model.body("base").id], [1, 0, 0, 0, 0, 0])
+        time += 0.002
     first = round(start / 0.002)
     assert acting == list(range(first, first + round(duration / 0.002)))
 

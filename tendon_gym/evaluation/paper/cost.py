@@ -1,8 +1,10 @@
-"""What a step of the mission costs: three ways to fly it, in turns, in one run.
+"""What a physics step of the mission costs: four ways to fly it, in turns, in one run.
 
 The paper runs a controller in Python at every step. So does `NumpyController`, an independent copy
-of its law; "environment" flies the same through a scalar environment and the baseline's `predict`,
-with observation, reward and info; "bare" steps MuJoCo alone through the same states.
+of its law; "policy" flies the same through a scalar environment and the baseline's `predict` at
+500 Hz, with an observation, a reward and an info for every step; "law" lets the environment's inner
+loop run the law at every step, below actions at 50 Hz; "bare" steps MuJoCo alone through the same
+states.
 """
 
 from __future__ import annotations
@@ -91,22 +93,22 @@ def measure(steps: int = STEPS) -> dict[str, float]:
     Args:
         steps: of each way; whole blocks are flown.
     """
-    ways = {"numpy and bare": _numpy_and_bare(), "environment": _environment()}
+    ways = (_numpy_and_bare(), _policy(), _law())
     seconds: dict[str, float] = {}
     progress = Progress("cost", steps // BLOCK)
     for _ in range(steps // BLOCK):
-        for way in ways.values():
+        for way in ways:
             for name, spent in next(way).items():
                 seconds[name] = seconds.get(name, 0.0) + spent
         progress.step()
     progress.close()
-    flown = steps // BLOCK * BLOCK
-    step = seconds["environment"] / flown
+    step = seconds["law"] / (steps // BLOCK * BLOCK)
     return {
         "cost.step": 1e6 * step,
         "cost.real_time": preset("paper").solver.timestep / step,
-        "cost.over_bare": seconds["environment"] / seconds["bare"],
-        "cost.over_numpy": seconds["environment"] / seconds["numpy"],
+        "cost.over_bare": seconds["law"] / seconds["bare"],
+        "cost.policy_over_bare": seconds["policy"] / seconds["bare"],
+        "cost.over_numpy": seconds["law"] / seconds["numpy"],
     }
 
 
@@ -133,19 +135,41 @@ def _numpy_and_bare() -> Iterator[dict[str, float]]:
         done += BLOCK
 
 
-def _environment() -> Iterator[dict[str, float]]:
-    """Fly a block of the mission in the scalar environment; yield its seconds."""
-    entry, baseline = ENTRIES["Track"], baselines.get("geometric_paper")
-    settings = baseline.interface(entry)
-    env: Any = gymnasium.make(
-        entry.id, model="paper", reference="mission", start=REST, **settings
+def _make(**settings: Any) -> Any:
+    return gymnasium.make(
+        ENTRIES["Track"].id, model="paper", reference="mission", start=REST, **settings
     ).unwrapped
+
+
+def _policy() -> Iterator[dict[str, float]]:
+    """Fly a block of the mission by the baseline's `predict`; yield its seconds."""
+    baseline = baselines.get("geometric_paper")
+    env = _make(**baseline.interface(ENTRIES["Track"]))
     policy = baseline.make(env)
+    env.step(policy.predict(env.reset(seed=0)[0])[0])  # compiles, or loads what is compiled
     observation, state = env.reset(seed=0)[0], None
-    action, _ = policy.predict(observation)  # compiles, or loads what is compiled
     while True:
         begin = time.perf_counter()
         for _ in range(BLOCK):
             action, state = policy.predict(observation, state)
             observation, *_ = env.step(action)
-        yield {"environment": time.perf_counter() - begin}
+        yield {"policy": time.perf_counter() - begin}
+
+
+def _law() -> Iterator[dict[str, float]]:
+    """Fly a block of the mission by the environment's inner loop; yield its seconds."""
+    env = _make(
+        rotor_action="residual",
+        tendon_action="reference",
+        action={"law": "paper"},
+        control_frequency=50,
+    )
+    nothing = np.zeros(env.action_space.shape, np.float32)
+    env.reset(seed=0)
+    env.step(nothing)  # compiles, or loads what is compiled
+    env.reset(seed=0)
+    while True:
+        begin = time.perf_counter()
+        for _ in range(BLOCK // env.core.substeps):
+            env.step(nothing)
+        yield {"law": time.perf_counter() - begin}

@@ -153,6 +153,7 @@ COST: dict[str, Expected] = {
     "cost.step": Expected("cost: a step of the mission", 129.0, "us"),
     "cost.real_time": Expected("cost: times real time", 15.0, "x", better="more"),
     "cost.over_bare": Expected("cost: step / bare mj_step", None, ""),
+    "cost.policy_over_bare": Expected("cost: step by predict at 500 Hz / bare", None, ""),
     "cost.over_numpy": Expected("cost: step / step with a controller in NumPy", None, ""),
 }
 

@@ -1,0 +1,46 @@
+"""Stable-Baselines3's expectations of the environments: its checker, and its worker processes.
+
+Apart from tests/envs, which also runs where Stable-Baselines3 is not installed.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from stable_baselines3.common.env_checker import check_env
+from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv
+
+from tendon_gym.registration import ENTRIES
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_its_checker_passes_without_a_warning(name):
+    env = gym.make(ENTRIES[name].id, render_mode="rgb_array", width=32, height=32)
+    check_env(env.unwrapped)
+    env.close()
+
+
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+def test_its_workers_know_the_ids(method):
+    id = "tendon_gym:" + ENTRIES["Hover"].id
+    make = partial(gym.make, id, horizon=0.04, model="paper")
+    here, there = DummyVecEnv([make] * 2), SubprocVecEnv([make] * 2, start_method=method)
+    try:
+        for envs in (here, there):
+            envs.seed(3)
+        assert np.array_equal(here.reset(), there.reset())
+        for k in range(6):
+            action = np.full((2, 7), 0.1, np.float32)
+            mine, other = here.step(action), there.step(action)
+            for a, b in zip(mine[:3], other[:3], strict=True):
+                assert np.array_equal(a, b)
+            assert mine[2].all() == (k == 3)
+            for info in other[3]:
+                assert ("terminal_observation" in info) == (k == 3)
+                assert info["TimeLimit.truncated"] == (k == 3)
+    finally:
+        there.close()
+        here.close()
