@@ -86,7 +86,7 @@ class Geometric:
         core, layout = env.core, env.core.layout
         self.name, self.interface = name, interface(env.task.entry)
         self._view = View(env.observation_layout)
-        self._rest_tips = core.rest_tips
+        self._rest_tips = core.goals.table
         allocation = allocation or TendonAllocation.of(
             layout.tendon_angles, layout.tendon_radii, layout.tension_max
         )

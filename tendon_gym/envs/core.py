@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from tendon_gym import engines, forces, references
 from tendon_gym.compiled import announce_compilation, compiled
-from tendon_gym.envs import starts
 from tendon_gym.envs.actions import ActionInterface
 from tendon_gym.envs.observations import Items, Observer, as_matrix
-from tendon_gym.envs.rest_tips import rest_tip, rest_tip_table
+from tendon_gym.envs.rest_tips import TipGoals
 from tendon_gym.envs.schedule import Preview, Schedule
 from tendon_gym.envs.signals import Sensors
+from tendon_gym.envs.starts import Starts, reach_below
 from tendon_gym.envs.task import EnvConfig, Task, configure, substeps
 from tendon_gym.model import Layout, build_model
 from tendon_gym.references.goals import BendGoals
@@ -132,15 +132,16 @@ class Core:
 
     def _make_outputs(self) -> None:
         n, layout = self.n, self.layout
-        self.rest_tips = rest_tip_table(self.config.model)
+        self.goals = TipGoals(self.config.model, n)
         tip_body = int(self.model.site_bodyid[layout.tip_site])
-        reach = starts.reach_below(self.model, layout)
+        reach = reach_below(self.model, layout)
         self.sensors = Sensors(layout, tip_body, reach, n)
         self.signals = self.sensors.signals
         self._signal_matrix = as_matrix(self.signals)
         self._setpoint_matrix = as_matrix(self.schedule.setpoint)
-        self.tip_goal = np.zeros((n, 3))
-        self.fixed_goal = np.zeros(n, bool)
+        self._starts = Starts(
+            self.config, layout, self.engine, self.schedule, self.sensors, self.goals
+        )
         self._rewarder = Reward(self.config.reward, n)
         self._last_ctrl = np.zeros_like(self.engine.ctrl)
         self.elapsed = np.zeros(n, np.int64)
@@ -175,7 +176,7 @@ class Core:
 
         See `envs.starts.START_OPTIONS` for the options.
         """
-        starts.start(self, ids, rngs, options or {})
+        self._starts.begin(ids, rngs, options or {})
         self.interface.reset(ids, self.engine.motion.body_rotation[:, self.layout.base_body])
         self.elapsed[ids] = 0
         self._squares[ids] = 0.0
@@ -212,10 +213,10 @@ class Core:
 
     def _measure(self) -> None:
         setpoint = self.schedule.evaluate(self.engine.time)
-        rest_tip(setpoint["bend"], self.rest_tips, self.fixed_goal, self.tip_goal)
+        self.goals.update(setpoint["bend"])
         self.sensors.measure(
             self.engine.motion, self.engine.ctrl, self._last_ctrl, self.step_time, setpoint,
-            self.tip_goal, self.interface.full_moment,
+            self.goals.values, self.interface.full_moment,
         )  # fmt: skip
 
     def _observe(self) -> None:

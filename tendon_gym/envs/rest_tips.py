@@ -1,4 +1,4 @@
-"""Where the tip rests for a bend: a table over the magnitude, turned to any direction."""
+"""Where the tip should be: where the asked bend holds it at rest, or where the user wants it."""
 
 from __future__ import annotations
 
@@ -14,6 +14,30 @@ from tendon_gym.model import Layout, ModelParameters, build_model
 from tendon_gym.model.statics import rest_tips
 
 POINTS = 33
+
+
+class TipGoals:
+    """Goals of the tip in n simulations.
+
+    Attributes:
+        table: see `rest_tip_table`.
+        values: (n, 3), in the base's axes, m.
+        fixed: (n,), where the goal was given and doesn't follow the bend.
+    """
+
+    def __init__(self, parameters: ModelParameters, n: int) -> None:
+        """Compute the table, or take it from an earlier environment of the same model."""
+        self.table = rest_tip_table(parameters)
+        self.values, self.fixed = np.zeros((n, 3)), np.zeros(n, bool)
+
+    def update(self, bend: NDArray) -> None:
+        """Let the goals follow the bends (n, 2), where they aren't fixed."""
+        rest_tip(bend, self.table, self.fixed, self.values)
+
+    def fix(self, i: int, tip: NDArray) -> NDArray[np.float64]:
+        """Fix the goal of simulation `i`; return the bend (2,) that points to it."""
+        self.values[i], self.fixed[i] = tip, True
+        return bend_toward(tip, self.table)
 
 
 @lru_cache(maxsize=16)

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
 from tendon_gym import checks
-from tendon_gym.envs.rest_tips import bend_toward
-from tendon_gym.envs.task import CLEARANCE, StartConfig
+from tendon_gym.engines import Engine
+from tendon_gym.envs.rest_tips import TipGoals
+from tendon_gym.envs.schedule import Schedule
+from tendon_gym.envs.signals import Sensors
+from tendon_gym.envs.task import CLEARANCE, EnvConfig
 from tendon_gym.model import Layout
 from tendon_gym.references.goals import BendGoals
-
-if TYPE_CHECKING:
-    from tendon_gym.envs.core import Core
 
 START_OPTIONS = ("qpos", "qvel", "phase", "goal")
 """Options of a reset, each for one simulation or one row per simulation that is reset:
@@ -31,110 +31,113 @@ DRAWS = 17
 """Numbers drawn for every start: the phase, the base (12) and the arm (4)."""
 
 
-def start(
-    core: Core,
-    ids: NDArray[np.int64],
-    rngs: Sequence[np.random.Generator],
-    options: Mapping[str, Any],
-) -> None:
-    """Put the simulations `ids` (k,) at the start of an episode, each drawn from its generator.
+class Starts:
+    """Starts the episodes of one core."""
 
-    A generator is always asked for the same numbers, whatever the options are.
-    """
-    given = _check_options(core, len(ids), options)
-    qpos = np.tile(core.model.qpos0, (len(ids), 1))
-    qvel = np.zeros((len(ids), core.model.nv))
-    for row, (i, rng) in enumerate(zip(ids, rngs, strict=True)):
-        core.schedule.draw(i, rng)
-        draws = rng.uniform(-1.0, 1.0, DRAWS)
-        core.schedule.phase[i] = _phase(core, i, draws[0])
-        if "phase" in given:
-            core.schedule.phase[i] = given["phase"][row]
-        core.fixed_goal[i] = False
-        if "goal" in given:
-            _set_goal(core, i, given["goal"][row])
-        _draw_state(core, i, draws[1:], qpos[row], qvel[row])
-    if "qpos" in given or "qvel" in given:
-        qpos = given.get("qpos", np.tile(core.model.qpos0, (len(ids), 1)))
-        qvel = given.get("qvel", np.zeros_like(qvel))
-        core.engine.reset(ids, qpos, qvel)
-        return
-    core.engine.reset(ids, qpos, qvel)
-    _lift(core, ids, qpos, qvel)
+    def __init__(
+        self,
+        config: EnvConfig,
+        layout: Layout,
+        engine: Engine,
+        schedule: Schedule,
+        sensors: Sensors,
+        goals: TipGoals,
+    ) -> None:
+        """Keep what is put to a start."""
+        self._config, self._layout, self._engine = config, layout, engine
+        self._schedule, self._sensors, self._goals = schedule, sensors, goals
 
+    def begin(
+        self,
+        ids: NDArray[np.int64],
+        rngs: Sequence[np.random.Generator],
+        options: Mapping[str, Any],
+    ) -> None:
+        """Put the simulations `ids` (k,) at the start of an episode, each drawn from its generator.
 
-def _check_options(core: Core, k: int, options: Mapping[str, Any]) -> dict[str, NDArray]:
-    legal = START_OPTIONS if isinstance(core.schedule.source, BendGoals) else START_OPTIONS[:-1]
-    checks.known_keys("options", options, legal)
-    goal_size = 3 if core.config.goal == "tip" else 2
-    sizes = {"qpos": core.model.nq, "qvel": core.model.nv, "phase": None, "goal": goal_size}
-    given = {}
-    for name, value in options.items():
-        size, where = sizes[name], f"options[{name!r}]"
-        if size is None:
-            shape = (k,) if np.ndim(value) else ()
-            given[name] = np.broadcast_to(checks.array(where, value, shape), (k,))
-            continue
-        shape = (k, size) if np.ndim(value) == 2 else (size,)
-        given[name] = np.broadcast_to(checks.array(where, value, shape), (k, size))
-        if name == "goal" and goal_size == 2:
-            lengths = np.linalg.norm(given[name], axis=1)
-            checks.number("length of options['goal']", float(lengths.max()), maximum=1.0 + 1e-9)
-    return given
+        A generator is always asked for the same numbers, whatever the options are.
+        """
+        given = self._check_options(len(ids), options)
+        model, schedule = self._engine.model, self._schedule
+        qpos, qvel = np.tile(model.qpos0, (len(ids), 1)), np.zeros((len(ids), model.nv))
+        self._goals.fixed[ids] = False
+        for row, (i, rng) in enumerate(zip(ids, rngs, strict=True)):
+            schedule.draw(i, rng)
+            draws = rng.uniform(-1.0, 1.0, DRAWS)
+            schedule.phase[i] = self._phase(i, draws[0])
+            if "phase" in given:
+                schedule.phase[i] = given["phase"][row]
+            if "goal" in given:
+                self._set_goal(i, given["goal"][row])
+            self._draw_state(i, draws[1:], qpos[row], qvel[row])
+        if "qpos" in given or "qvel" in given:
+            qpos = given.get("qpos", np.tile(model.qpos0, (len(ids), 1)))
+            self._engine.reset(ids, qpos, given.get("qvel", np.zeros_like(qvel)))
+            return
+        self._engine.reset(ids, qpos, qvel)
+        self._lift(ids, qpos, qvel)
 
+    def _check_options(self, k: int, options: Mapping[str, Any]) -> dict[str, NDArray]:
+        draws_goals = isinstance(self._schedule.source, BendGoals)
+        checks.known_keys("options", options, START_OPTIONS if draws_goals else START_OPTIONS[:-1])
+        model, goal_size = self._engine.model, 3 if self._config.goal == "tip" else 2
+        sizes = {"qpos": model.nq, "qvel": model.nv, "phase": None, "goal": goal_size}
+        given = {}
+        for name, value in options.items():
+            size, where = sizes[name], f"options[{name!r}]"
+            if size is None:
+                shape = (k,) if np.ndim(value) else ()
+                given[name] = np.broadcast_to(checks.array(where, value, shape), (k,))
+                continue
+            shape = (k, size) if np.ndim(value) == 2 else (size,)
+            given[name] = np.broadcast_to(checks.array(where, value, shape), (k, size))
+            if name == "goal" and goal_size == 2:
+                length = float(np.linalg.norm(given[name], axis=1).max())
+                checks.number("length of options['goal']", length, maximum=1.0 + 1e-9)
+        return given
 
-def _phase(core: Core, i: int, draw: float) -> float:
-    """Return where the episode starts on its reference, s."""
-    schedule = core.schedule
-    row = schedule.rows[schedule.first[i]]
-    frequencies = row["frequency"][row["frequency"] > 0.0]
-    repeats = math.isinf(row["end"]) and len(frequencies) > 0
-    if core.config.start.phase == "zero" or not repeats:
-        return 0.0
-    return 0.5 * (draw + 1.0) * 2.0 * math.pi / float(frequencies.min())
+    def _phase(self, i: int, draw: float) -> float:
+        """Return where the episode starts on its reference, s."""
+        row = self._schedule.rows[self._schedule.first[i]]
+        frequencies = row["frequency"][row["frequency"] > 0.0]
+        repeats = math.isinf(row["end"]) and len(frequencies) > 0
+        if self._config.start.phase == "zero" or not repeats:
+            return 0.0
+        return 0.5 * (draw + 1.0) * 2.0 * math.pi / float(frequencies.min())
 
+    def _set_goal(self, i: int, goal: NDArray) -> None:
+        """Replace the drawn bend of simulation `i` by the asked one."""
+        if self._config.goal == "tip":
+            goal = self._goals.fix(i, goal)
+        row = self._schedule.first[i]
+        self._schedule.rows["bend_magnitude"][row] = min(1.0, math.hypot(*goal))
+        self._schedule.rows["bend_direction"][row] = math.atan2(goal[1], goal[0])
 
-def _set_goal(core: Core, i: int, goal: NDArray) -> None:
-    """Replace the drawn bend of simulation `i` by the asked one."""
-    if core.config.goal == "tip":
-        core.tip_goal[i], core.fixed_goal[i] = goal, True
-        goal = bend_toward(goal, core.rest_tips)
-    row = core.schedule.first[i]
-    core.schedule.rows["bend_magnitude"][row] = min(1.0, math.hypot(*goal))
-    core.schedule.rows["bend_direction"][row] = math.atan2(goal[1], goal[0])
+    def _draw_state(self, i: int, draws: NDArray, qpos: NDArray, qvel: NDArray) -> None:
+        """Write a state near the reference: the base by its free joint, the arm evenly bent."""
+        spread, layout = self._config.start, self._layout
+        if layout.free:
+            setpoint = self._schedule.at(i, 0.0)[0]
+            qpos[:3] = setpoint["position"] + spread.position * draws[:3]
+            qvel[:3] = setpoint["velocity"] + spread.velocity * draws[3:6]
+            roll, pitch = spread.tilt * draws[6:8]
+            yaw = setpoint["yaw"] + spread.yaw * draws[8]
+            mujoco.mju_euler2Quat(qpos[3:7], np.array([yaw, pitch, roll]), "zyx")
+            qvel[3:6] = spread.angular_velocity * draws[9:12]
+        links = len(layout.link_bodies)
+        for axis in range(2):
+            qpos[layout.joint_qpos[axis::2]] = spread.bend * draws[12 + axis] / links
+            qvel[layout.joint_dofs[axis::2]] = spread.bend_rate * draws[14 + axis] / links
 
-
-def _draw_state(core: Core, i: int, draws: NDArray, qpos: NDArray, qvel: NDArray) -> None:
-    """Write a state near the reference: the base by its free joint, the arm evenly bent."""
-    spread: StartConfig = core.config.start
-    layout = core.layout
-    if layout.free:
-        setpoint = core.schedule.at(i, 0.0)[0]
-        qpos[:3] = setpoint["position"] + spread.position * draws[:3]
-        qvel[:3] = setpoint["velocity"] + spread.velocity * draws[3:6]
-        roll, pitch = spread.tilt * draws[6:8]
-        _write_attitude(roll, pitch, setpoint["yaw"] + spread.yaw * draws[8], qpos[3:7])
-        qvel[3:6] = spread.angular_velocity * draws[9:12]
-    links = len(layout.link_bodies)
-    for axis in range(2):
-        qpos[layout.joint_qpos[axis::2]] = spread.bend * draws[12 + axis] / links
-        qvel[layout.joint_dofs[axis::2]] = spread.bend_rate * draws[14 + axis] / links
-
-
-def _write_attitude(roll: float, pitch: float, yaw: float, out: NDArray) -> None:
-    """Write the quaternion of Rz(yaw) Ry(pitch) Rx(roll)."""
-    mujoco.mju_euler2Quat(out, np.array([yaw, pitch, roll]), "zyx")
-
-
-def _lift(core: Core, ids: NDArray, qpos: NDArray, qvel: NDArray) -> None:
-    """Raise the simulations whose arm would start on the floor."""
-    if not core.layout.free:
-        return
-    core.sensors.measure_clearance(core.engine.motion)
-    missing = CLEARANCE - core.signals["clearance"][ids]
-    if (missing > 0.0).any():
-        qpos[:, 2] += np.maximum(missing, 0.0)
-        core.engine.reset(ids, qpos, qvel)
+    def _lift(self, ids: NDArray, qpos: NDArray, qvel: NDArray) -> None:
+        """Raise the simulations whose arm would start on the floor."""
+        if not self._layout.free:
+            return
+        self._sensors.measure_clearance(self._engine.motion)
+        missing = CLEARANCE - self._sensors.signals["clearance"][ids]
+        if (missing > 0.0).any():
+            qpos[:, 2] += np.maximum(missing, 0.0)
+            self._engine.reset(ids, qpos, qvel)
 
 
 def reach_below(model: mujoco.MjModel, layout: Layout) -> NDArray[np.float64]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,22 @@ KEPT = 2
 _STATISTICS = ("mean", "var", "count")
 
 
-def save(folder: Path, model: PPO, normaliser: VecNormalize, env: SB3VecEnv, wall: float) -> None:
-    """Write the checkpoint `folder`/<step>: complete under its final name, or not at all."""
+def save(
+    folder: Path,
+    model: PPO,
+    normaliser: VecNormalize,
+    env: SB3VecEnv,
+    progress: Mapping[str, float],
+) -> None:
+    """Write the checkpoint `folder`/<step>: complete under its final name, or not at all.
+
+    Args:
+        folder: of all checkpoints.
+        model: as it is between an update and the next rollout.
+        normaliser: of its environments.
+        env: inside the normaliser.
+        progress: plain numbers that `load` gives back.
+    """
     path = folder / f"{model.num_timesteps:010d}"
     temporary = folder / f".{path.name}.part"
     shutil.rmtree(temporary, ignore_errors=True)
@@ -34,7 +49,7 @@ def save(folder: Path, model: PPO, normaliser: VecNormalize, env: SB3VecEnv, wal
         arrays |= {f"{name}_{key}": np.asarray(getattr(source, key)) for key in _STATISTICS}
     np.savez(temporary / "state.npz", **arrays)
     about = {
-        "wall_time": wall,
+        "progress": dict(progress),
         "numpy_position": generator["state"]["pos"],
         "environments": env.random_state,
     }
@@ -50,8 +65,10 @@ def found(folder: Path) -> list[Path]:
     return sorted(path for path in folder.glob("[0-9]*") if (path / "state.json").is_file())
 
 
-def load(path: Path, normaliser: VecNormalize, env: SB3VecEnv, device: str) -> tuple[PPO, float]:
-    """Return the model of a checkpoint on `normaliser` (around `env`) and the wall time so far.
+def load(
+    path: Path, normaliser: VecNormalize, env: SB3VecEnv, device: str
+) -> tuple[PPO, dict[str, float]]:
+    """Return the model of a checkpoint on `normaliser` (around `env`), and what `save` was told.
 
     All generators are put back, and the next reset starts the environments' next episodes.
     """
@@ -68,4 +85,4 @@ def load(path: Path, normaliser: VecNormalize, env: SB3VecEnv, device: str) -> t
     state = ("MT19937", arrays["numpy"], about["numpy_position"], 0, 0.0)
     np.random.set_state(state)  # noqa: NPY002
     env.random_state = about["environments"]
-    return model, about["wall_time"]
+    return model, about["progress"]

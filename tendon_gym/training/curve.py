@@ -20,8 +20,8 @@ COLUMNS = (
     "crash_rate",
     "success_rate",
 )
-"""training_reward: of the episodes that ended lately, per step, as they were rewarded in training.
-The others are those of `Validation`; wall_time in s."""
+"""training_reward: mean per step since the last row, as training rewards it and with the policy's
+noise. The others are those of `Validation`; wall_time in s."""
 
 Row = Mapping[str, float]
 

@@ -109,13 +109,14 @@ class Run:
         saved = checkpoint.found(folder / CHECKPOINTS) if resume else []
         self.rows: list[dict[str, float]] = []
         if saved:
-            self.model, before = checkpoint.load(saved[-1], self.normaliser, self.env, device)
+            self.model, progress = checkpoint.load(saved[-1], self.normaliser, self.env, device)
             self.rows = read_curve(folder / CURVE, self.model.num_timesteps)
         else:
-            self.model, before = make_model(settings, self.normaliser, device), 0.0
+            self.model, progress = make_model(settings, self.normaliser, device), {}
             self.env.seed(settings.first_seed)
         self.model.set_logger(configure_logger(str(folder / "tensorboard"), ["tensorboard"]))
-        self._start = time.perf_counter() - before
+        self._start = time.perf_counter() - progress.get("wall_time", 0.0)
+        self._earned, self._counted = progress.get("earned", 0.0), progress.get("counted", 0)
 
     @property
     def wall(self) -> float:
@@ -138,19 +139,24 @@ class Run:
                 self.model.learn(self.config.total_steps - done, watcher, reset_num_timesteps=False)
         return self._finish(about or {})
 
+    def count_rewards(self) -> None:
+        """Add the rewards of the last step to the mean that the next validation reports."""
+        self._earned += float(self.normaliser.get_original_reward().mean())
+        self._counted += 1
+
     def validate(self) -> None:
         """Add a row to the learning curve and write it."""
-        ended = [episode["r"] / episode["l"] for episode in self.model.ep_info_buffer or ()]
         step = self.model.num_timesteps
         self.rows = [row for row in self.rows if row["step"] != step]
         self.rows.append(
             {
                 "step": step,
                 "wall_time": self.wall,
-                "training_reward": float(np.mean(ended)) if ended else math.nan,
+                "training_reward": self._earned / self._counted if self._counted else math.nan,
                 **self._validation(export.policy_of(self.model, self.normaliser, self.config)),
             }
         )
+        self._earned, self._counted = 0.0, 0
         write_curve(self.folder / CURVE, self.rows)
         for name, value in self.rows[-1].items():
             self.model.logger.record(f"validation/{name}", value)
@@ -158,7 +164,8 @@ class Run:
     def save(self) -> None:
         """Write a checkpoint."""
         folder = self.folder / CHECKPOINTS
-        checkpoint.save(folder, self.model, self.normaliser, self.env, self.wall)
+        progress = {"wall_time": self.wall, "earned": self._earned, "counted": self._counted}
+        checkpoint.save(folder, self.model, self.normaliser, self.env, progress)
 
     def restart_environments(self) -> None:
         """Start new episodes everywhere, as a resumed run must."""
@@ -211,5 +218,6 @@ class _Between(BaseCallback):
         return step // every > self._last // every
 
     def _on_step(self) -> bool:
+        self._run.count_rewards()
         self._progress(self._run.config.num_envs)
         return True

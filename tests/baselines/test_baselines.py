@@ -117,7 +117,7 @@ def paper_wrench(error, velocity, velocity_error, acceleration, rotation, omega,
     across = np.hypot(a[0], a[1])
     if across > most:
         a[:2] *= most / across
-    force = 1.26 * (a + [0.0, 0.0, 9.81])
+    force = 1.26 * (a + np.array([0.0, 0.0, 9.81]))
     b3 = force / np.linalg.norm(force)
     b2 = np.cross(b3, [np.cos(yaw), np.sin(yaw), 0.0])
     b2 /= np.linalg.norm(b2)
@@ -143,17 +143,20 @@ def paper_tensions(bend):
 
 @pytest.mark.parametrize("task", ["Hover", "Track", "Bend"])
 def test_geometric_paper_is_the_papers_equations(task):
-    """On random states, to the precision of the float32 observation."""
+    """On random states, to the precision of the float32 observation.
+
+    Near enough for the rotors to push upwards: what to do in free fall the paper leaves open.
+    """
     settings = {} if task == "Bend" else {"reference": "smooth"}
     n = 200
     envs, policy = make(task, "geometric_paper", n=n, model="paper", **settings)
     envs.reset(seed=0)
     core, rng = envs.core, np.random.default_rng(0)
     qpos = core.engine.qpos.copy()
-    qpos[:, :3] += rng.uniform(-0.5, 0.5, (n, 3))
+    qpos[:, :3] += rng.uniform(-0.2, 0.2, (n, 3))
     tilts = Rotation.from_euler("xyz", rng.uniform(-0.5, 0.5, (n, 3)))
     qpos[:, 3:7] = np.roll(tilts.as_quat(), 1, axis=1)
-    qvel = rng.uniform(-1.0, 1.0, core.engine.qvel.shape)
+    qvel = rng.uniform(-0.6, 0.6, core.engine.qvel.shape)
     options = {"qpos": qpos, "qvel": qvel}
     observations, _ = envs.reset(seed=0, options=options)
     integral = rng.uniform(-0.5, 0.5, (n, 3))
@@ -174,6 +177,7 @@ def test_geometric_paper_is_the_papers_equations(task):
         weight = 1.26 * 9.81 / 4.0
         seen = np.where(actions[i, :4] < 0, weight * (1 + actions[i, :4]), 0.0)
         seen += np.where(actions[i, :4] >= 0, weight + actions[i, :4] * (8.0 - weight), 0.0)
+        assert force > 1.0
         np.testing.assert_allclose(seen, thrusts, atol=2e-4)
         bend = np.zeros(2) if task == "Hover" else setpoint["bend"][i]
         tensions = 3.0 * (actions[i, 4:] + 1.0)

@@ -50,7 +50,9 @@ class Swinging:
 
 
 def push(model: mujoco.MjModel, n: int) -> ExternalWrenchTerm:
-    term = ExternalWrenchTerm(model, n, ExternalWrench("link_12", force=(1.0, 0.5, 0.0), start=0.03))
+    term = ExternalWrenchTerm(
+        model, n, ExternalWrench("link_12", force=(1.0, 0.5, 0.0), start=0.03)
+    )
     return term
 
 
@@ -231,7 +233,7 @@ def test_a_fault_between_the_substeps_is_seen(model):
 
 
 def fatal_model() -> mujoco.MjModel:
-    """Return a model with so little memory that MuJoCo gives up on the floor, but not in the air."""
+    """Return a model with so little memory that MuJoCo gives up on the floor, not in the air."""
     for memory in range(1 << 15, 1 << 17, 1 << 12):
         spec = build_spec(ModelParameters())
         spec.memory = memory

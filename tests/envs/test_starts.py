@@ -169,7 +169,7 @@ def test_a_tip_goal_is_asked_until_the_next_episode(name):
     env = scalar(name, goal="tip")
     part = env.observation_layout["tip_goal"]
     goal = [0.1, 0.05, -0.45]
-    first, info = env.reset(seed=0, options={"goal": goal})
+    env.reset(seed=0, options={"goal": goal})
     for _ in range(60):
         observation, *_, info = env.step(np.zeros(env.action_space.shape))
         np.testing.assert_allclose(observation[part.start : part.stop], goal, atol=1e-6)

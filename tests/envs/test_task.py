@@ -22,7 +22,8 @@ PLAIN = """{
         "airframe": {"inertia": [0.007, 0.007, 0.012], "spin": [1, -1, 1, -1],
             "rotor_positions": [[0.1, 0.1, 0], [-0.1, 0.1, 0], [-0.1, -0.1, 0], [0.1, -0.1, 0]]},
         "arm": {"n_links": 4},
-        "tendons": {"n_tendons": 4, "angles": [0.0, 1.5, 3.0, 4.5], "radii": [0.01, 0.01, 0.01, 0.01]}
+        "tendons": {"n_tendons": 4, "angles": [0.0, 1.5, 3.0, 4.5],
+            "radii": [0.01, 0.01, 0.01, 0.01]}
     },
     "rotor_action": "body_rate",
     "tendon_action": "bend",
@@ -33,7 +34,8 @@ PLAIN = """{
     "engine": "mujoco",
     "action": {"body_rate": [5, 5, 2], "gains": {"kp": [6, 6, 9], "k_rate": [20, 20, 10]}},
     "reference": {"name": "waypoints", "times": [0, 1, 3],
-        "positions": [[0, 0, 1.6], [0.5, 0, 1.6], [0.5, 0.5, 2]], "bend": [[0, 0], [0.2, 0], [0, 0]]},
+        "positions": [[0, 0, 1.6], [0.5, 0, 1.6], [0.5, 0.5, 2]],
+        "bend": [[0, 0], [0.2, 0], [0, 0]]},
     "start": {"position": 0, "phase": "zero"},
     "limits": {"distance": 3},
     "reward": {"position": 1, "effort": {"weight": 0.1, "margin": 5}},
@@ -195,7 +197,7 @@ def test_any_number_of_links_flies(links):
     env.reset(seed=0)
     truncated = False
     while not truncated:
-        *_, terminated, truncated, info = env.step(np.zeros(7) + [0, 0, 0, 0, -1, -1, -1])
+        *_, terminated, truncated, info = env.step(np.array([0, 0, 0, 0, -1, -1, -1]))
         assert not terminated
     assert info["position_error"] < 0.1
 
@@ -203,9 +205,8 @@ def test_any_number_of_links_flies(links):
 @pytest.mark.parametrize("tendons", [3, 4, 5])
 @pytest.mark.parametrize("links", [3, 12])
 def test_any_number_of_tendons_bends(tendons, links):
-    env = make(
-        "ArmBend", tendon_action="bend", model={"arm": {"n_links": links}, "tendons": {"n_tendons": tendons}}
-    )  # fmt: skip
+    model = {"arm": {"n_links": links}, "tendons": {"n_tendons": tendons}}
+    env = make("ArmBend", tendon_action="bend", model=model)
     env.reset(seed=0, options={"goal": [0.6, 0.0]})
     for _ in range(200):
         *_, info = env.step(np.array([0.6, 0.0]))

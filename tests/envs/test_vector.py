@@ -123,9 +123,7 @@ def test_all_modes_start_the_same_episodes():
         rows, seen = [envs.reset(seed=3)[0]], 0
         ended = np.zeros(2, bool)
         while seen < 3:
-            observation, _, terminated, truncated, _ = envs.step(
-                np.zeros(envs.action_space.shape)
-            )
+            observation, _, terminated, truncated, _ = envs.step(np.zeros(envs.action_space.shape))
             late = terminated | truncated
             if mode == "Disabled" and late.any():
                 observation, _ = envs.reset(options={"reset_mask": late})

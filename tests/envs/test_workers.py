@@ -19,7 +19,7 @@ from tendon_gym.registration import ENTRIES
 CHECKOUT = Path(__file__).parent.parent.parent
 IDS = [entry.id for entry in ENTRIES.values()]
 
-OWN_TERM = '''
+OWN_TERM = """
 import numpy as np
 import tendon_gym
 from tendon_gym import rewards
@@ -28,7 +28,7 @@ def low(signals, margin):
     return np.exp(-np.abs(signals["position"][:, 2]) / margin)
 
 rewards.register("low", low)
-'''
+"""
 
 
 @pytest.fixture

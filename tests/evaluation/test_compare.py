@@ -143,6 +143,25 @@ def test_plots_come_from_the_json_alone(result, tmp_path):
         assert picture[..., :3].std() > 5.0
 
 
+def test_plots_show_the_numbers_in_their_units(result):
+    names = list(result["policies"])
+    for panel, (metric, scale) in zip(
+        plots.intervals(result).axes,
+        [("position_rms", 100.0), ("tip_rms", 100.0), ("bend_rms", 1000.0)],
+        strict=True,
+    ):
+        means = [line.get_xdata()[0] for line in panel.lines if line.get_marker() == "o"]
+        shown = [max(scale * mean(result, name, metric), scale * plots.LEAST) for name in names]
+        assert means == pytest.approx(shown)
+    for plot, key, scale in ((plots.errors, "position_error", 100.0), (plots.paths, "path", 1.0)):
+        lines = {line.get_label(): line for line in plot(result).axes[0].lines}
+        for name in names:
+            curve = np.array(result["policies"][name]["curves"][key])
+            y = curve if curve.ndim == 1 else curve[:, 1]
+            assert lines[name].get_ydata() == pytest.approx(scale * y, abs=scale * plots.LEAST)
+    assert "reference" in lines
+
+
 def test_a_single_episode_is_plotted_and_shown_without_intervals(tmp_path):
     short = dataclasses.replace(benchmarks.get("armbend-tension"), horizon=0.1, settle=0.0)
     single = compare(short, ["zero"], episodes=1)

@@ -25,14 +25,14 @@ SMALL = TrainConfig(
     epochs=2,
     total_steps=640,
     network=(16, 8),
-    validate_every=256,
+    validate_every=384,
     checkpoint_every=256,
     validation_episodes=2,
     interface={"control_frequency": 50.0},
     env={"horizon": 0.7},
     threads=1,
 )
-STEPS = [0, 256, 512, 640]
+STEPS = [0, 384, 640]
 
 
 def learn(folder: Path, settings: TrainConfig = SMALL, **more: Any) -> Run:
