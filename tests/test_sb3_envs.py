@@ -13,6 +13,7 @@ import pytest
 from stable_baselines3.common.env_checker import check_env
 from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv
 
+from tendon_gym import rewards
 from tendon_gym.registration import ENTRIES
 
 
@@ -23,9 +24,21 @@ def test_its_checker_passes_without_a_warning(name):
     env.close()
 
 
-def test_its_workers_know_the_ids():
-    id = "tendon_gym:" + ENTRIES["Hover"].id
-    make = partial(gym.make, id, horizon=0.04, model="paper")
+OWN_TERM = """
+import tendon_gym
+from tendon_gym import rewards
+
+rewards.register("level", lambda signals, margin: 1.0 - signals["tilt"] / margin)
+"""
+
+
+def test_its_workers_know_the_ids_and_a_users_own_reward(tmp_path, monkeypatch):
+    """What a module registers is known wherever the id names the module."""
+    (tmp_path / "a_users_own_reward.py").write_text(OWN_TERM)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    id = "a_users_own_reward:" + ENTRIES["Hover"].id
+    reward = {"level": {"weight": 0.5, "margin": 3.2}}
+    make = partial(gym.make, id, horizon=0.04, model="paper", reward=reward)
     here, there = DummyVecEnv([make] * 2), SubprocVecEnv([make] * 2, start_method="spawn")
     try:
         for envs in (here, there):
@@ -40,6 +53,8 @@ def test_its_workers_know_the_ids():
             for info in other[3]:
                 assert ("terminal_observation" in info) == (k == 3)
                 assert info["TimeLimit.truncated"] == (k == 3)
+                assert info["reward_terms"]["level"] == 0.5 * (1.0 - info["tilt"] / 3.2)
     finally:
         there.close()
         here.close()
+        rewards.terms._terms.pop("level", None)

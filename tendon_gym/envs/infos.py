@@ -76,9 +76,9 @@ class Infos:
         masks = {f"_{name}": mask for name in terms}
         infos["reward_terms"] = {**terms, **masks}
         infos.update({f"_{name}": mask for name in list(infos)})
-        ended = (core.reason > 0) | core.truncated
+        ended = ((core.reason > 0) | core.truncated) & mask
         if ended.any():
-            infos["is_success"], infos["_is_success"] = core.success.copy(), ended & mask
+            infos["is_success"], infos["_is_success"] = core.success.copy(), ended
         return infos
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
+import weakref
 from typing import Any
 
 import mujoco
@@ -83,12 +85,21 @@ def offscreen_renderer(model: mujoco.MjModel, height: int, width: int) -> mujoco
     model.vis.global_.offheight = max(model.vis.global_.offheight, height)
     model.vis.global_.offwidth = max(model.vis.global_.offwidth, width)
     try:
-        return mujoco.Renderer(model, height, width)
+        renderer = mujoco.Renderer(model, height, width)
     except Exception as error:
         raise RuntimeError(
             f"no OpenGL context could be made ({error}); install libegl1 (or libosmesa6 and set "
             "MUJOCO_GL=osmesa)"
         ) from error
+    # what is still open when the program ends must be closed before EGL itself is gone
+    atexit.register(_close_if_alive, weakref.ref(renderer))
+    return renderer
+
+
+def _close_if_alive(renderer: weakref.ref[mujoco.Renderer]) -> None:
+    alive = renderer()
+    if alive is not None:
+        alive.close()
 
 
 def choose_backend() -> None:

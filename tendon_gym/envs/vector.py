@@ -208,7 +208,8 @@ class SoftArmVectorEnv(Rebuilt, VectorEnv[NDArray[np.float32], NDArray[np.float3
 
     def close_extras(self, **kwargs: Any) -> None:
         """Let go of the renderer; part of Gymnasium's `close`."""
-        self._renderer.close()
+        if hasattr(self, "_renderer"):  # Gymnasium also closes what could not be made
+            self._renderer.close()
 
 
 def _autoreset_mode(mode: AutoresetMode | str) -> AutoresetMode:
@@ -226,7 +227,7 @@ def _reset_mask(mask: Any, n: int) -> Bools:
         raise TypeError(f"options['reset_mask'] must be a bool array of shape ({n},), got {mask!r}")
     if not mask.any():
         raise ValueError("options['reset_mask'] must choose at least one sub-environment")
-    return mask
+    return mask.copy()
 
 
 def _masked(infos: dict[str, Any], mask: Bools) -> dict[str, Any]:

@@ -39,6 +39,8 @@ class TrainConfig:
         clip: of the probability ratio.
         ent_coef: weight of the entropy.
         normalise_reward: whether rewards are divided by the running deviation of the return.
+        scales: of the observation: "fixed" sizes by slice (see `scales.SIZES`), or the "running"
+            mean and deviation of what the run has seen.
         clip_observation: largest magnitude of a normalised observation.
         validate_every: steps between validations.
         validation_episodes: episodes of a validation.
@@ -66,7 +68,8 @@ class TrainConfig:
     clip: float = 0.2
     ent_coef: float = 0.0
     normalise_reward: bool = True
-    clip_observation: float = 10.0
+    scales: Literal["fixed", "running"] = "fixed"
+    clip_observation: float = 5.0
     validate_every: int = 50_000
     validation_episodes: int = 16
     checkpoint_every: int = 50_000
@@ -93,6 +96,7 @@ class TrainConfig:
         checks.number("log_std_init", self.log_std_init)
         checks.number("learning_rate", self.learning_rate, above=0.0)
         checks.number("final_learning_rate", self.final_learning_rate, minimum=0.0)
+        checks.choice("scales", self.scales, ("fixed", "running"))
         for name in ("gamma", "gae_lambda"):
             checks.number(name, getattr(self, name), minimum=0.0, maximum=1.0)
         for name in ("clip", "clip_observation"):

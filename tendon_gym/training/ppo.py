@@ -25,6 +25,7 @@ from tendon_gym.training import checkpoint, export
 from tendon_gym.training.config import TrainConfig
 from tendon_gym.training.curve import plot_curve, read_curve, write_curve
 from tendon_gym.training.files import write_file, write_text
+from tendon_gym.training.scales import FixedScales
 from tendon_gym.training.sb3_vec_env import SB3VecEnv
 from tendon_gym.training.validation import Validation
 
@@ -100,6 +101,8 @@ class Run:
             clip_obs=settings.clip_observation,
             gamma=settings.gamma,
         )
+        if settings.scales == "fixed":
+            self.normaliser.obs_rms = FixedScales(self.env.env.core)
         self._validation = Validation(
             settings.benchmark,
             settings.flown_interface,

@@ -106,6 +106,20 @@ def test_bends_point_where_they_are_asked(direction, length):
     assert tensions.min() == pytest.approx(0.0, abs=1e-9) and tensions.max() <= 6.0
 
 
+def test_a_larger_bend_shortens_the_tendon_it_pulls():
+    lengths = []
+    for size in (0.0, 0.25, 0.5, 0.75, 1.0):
+        env = make("ArmBend", tendon_action="bend", horizon=30.0)
+        fly(env, [], [size, 0.0], 3.0)
+        rows = []
+        for _ in range(200):
+            env.step(np.array([size, 0.0]))
+            rows.append(env.core.engine.motion.tendon_length[0].copy())
+        lengths.append(np.mean(rows, axis=0))
+    change = np.diff(lengths, axis=0)
+    assert (change[:, 0] < -1e-3).all() and (change[:, 1:] > 1e-4).all()
+
+
 def test_reference_tendons_apply_the_bend_of_the_reference():
     env = make(
         "Track", tendon_action="reference", rotor_action="residual", reference="rotating_bend"

@@ -171,6 +171,24 @@ def test_a_world_turned_about_the_vertical_turns_only_what_is_in_its_frame(angle
         second, other_reward, *_ = other.step(action)
 
 
+@pytest.mark.parametrize("yaw", [np.pi, -np.pi, 0.0])
+def test_half_a_turn_is_no_jump(yaw):
+    """A heading just before and just after half a turn, as q and as -q, is observed alike."""
+    env = make("Hover", reference={"name": "hover", "yaw": yaw})
+    seen = []
+    for heading in (np.pi - 1e-5, -np.pi + 1e-5):
+        for sign in (1.0, -1.0):
+            qpos = env.model.qpos0.copy()
+            qpos[3:7] = sign * np.array([np.cos(heading / 2), 0.0, 0.0, np.sin(heading / 2)])
+            seen.append(env.reset(seed=0, options={"qpos": qpos})[0])
+    assert np.array_equal(seen[0], seen[1]) and np.array_equal(seen[2], seen[3])
+    jump = np.abs(seen[0] - seen[2])
+    part = env.observation_layout["yaw_error"]
+    if yaw == 0.0:  # the heading is as far away as can be, to the one side or to the other
+        jump[part.start : part.stop] = 0.0
+    assert jump.max() < 1e-4
+
+
 @pytest.mark.parametrize("points, seconds", [(1, 0.3), (4, 1.0), (5, 0.5)])
 def test_the_preview_is_the_references_future(points, seconds):
     env = make("Track", reference=SPLINE, preview={"points": points, "seconds": seconds})

@@ -42,6 +42,20 @@ def test_a_picture_has_the_size_that_is_asked_and_shows_the_vehicle(name, camera
     env.close()
 
 
+@pytest.mark.parametrize("camera", ["chase", "side"])
+def test_the_picture_is_the_cameras(camera):
+    env = make(render_mode="rgb_array", width=96, height=64, camera=camera)
+    env.reset(seed=0)
+    picture = env.render()
+    seen = {}
+    with mujoco.Renderer(env.unwrapped.model, 64, 96) as renderer:
+        for name in ("chase", "side"):
+            renderer.update_scene(env.unwrapped.data, name)
+            seen[name] = renderer.render()
+    assert difference(picture, seen.pop(camera)) <= 3
+    assert difference(picture, *seen.values()) > 30
+
+
 def test_the_picture_is_of_the_present_state():
     """Not of the one a physics step ago: equal to a picture of a simulation that was set there."""
     env = make(render_mode="rgb_array", width=96, height=64)

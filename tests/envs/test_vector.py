@@ -81,8 +81,10 @@ def test_it_flies_what_the_scalar_environment_flies(flight, mode, threads):
         late = mine[2] | mine[3]
         ended += late.sum()
         if mode == "Disabled" and late.any():
-            options = {"reset_mask": late}
-            assert_same(ours.reset(options=dict(options)), theirs.reset(options=dict(options)))
+            for i in np.flatnonzero(late):  # one by one, the others waiting
+                mask = np.arange(n) == i
+                mine = ours.reset(options={"reset_mask": mask})
+                assert_same(mine, theirs.reset(options={"reset_mask": mask.copy()}))
     assert ended >= 6
     ours.close()
     theirs.close()
@@ -176,6 +178,8 @@ def test_a_reset_mask_restarts_only_what_it_names():
     assert np.array_equal(infos["_time"], mask)
     assert np.array_equal(infos["time"][mask], [0.0, 0.0])
     assert infos["time"][1] == pytest.approx(0.05)
+    mask[:] = True  # the caller's own
+    assert np.array_equal(infos["_time"], [True, False, False, True])
 
 
 @pytest.mark.parametrize(

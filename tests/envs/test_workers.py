@@ -101,12 +101,40 @@ def test_a_first_program_runs_in_a_clean_interpreter(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def run(code: str, cwd: Path) -> str:
+FLIGHTS = """
+import gymnasium as gym
+import numpy as np
+import tendon_gym
+from tendon_gym.registration import ENTRIES
+
+def flights():
+    for entry in ENTRIES.values():
+        for rotor, tendon in ((0, 0), (-1, -1), (1, 1), (2, 1), (3, 0)):
+            rotor = entry.rotor_actions[rotor if abs(rotor) < len(entry.rotor_actions) else 0]
+            tendon = entry.tendon_actions[tendon]
+            env = gym.make(entry.id, rotor_action=rotor, tendon_action=tendon)
+            observation, _ = env.reset(seed=0)
+            for k in range(4):
+                step = env.step(np.full(env.action_space.shape, 0.1 * k))
+            yield *step[0].tolist(), step[1]
+"""
+
+
+def test_the_kernels_are_plain_python_too(tmp_path):
+    """With NUMBA_DISABLE_JIT=1, for a debugger: the same flights, and no warning of NumPy's."""
+    said = run(FLIGHTS + "print(*[x for row in flights() for x in row])", tmp_path, "1")
+    space: dict = {}
+    exec(FLIGHTS, space)
+    compiled = [x for row in space["flights"]() for x in row]
+    np.testing.assert_allclose(np.array(said.split(), float), compiled, rtol=1e-6, atol=1e-9)
+
+
+def run(code: str, cwd: Path, disable_jit: str = "0") -> str:
     """Return what a program prints, with every warning an error; it must say nothing else."""
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", code],
         cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(CHECKOUT)},
+        env={**os.environ, "PYTHONPATH": str(CHECKOUT), "NUMBA_DISABLE_JIT": disable_jit},
         capture_output=True,
         text=True,
         check=False,
