@@ -59,7 +59,7 @@ format: $(INSTALLED) ## fix what ruff can fix
 bench: $(INSTALLED) ## measure what a step costs on top of the physics
 	$(BIN)/python benchmarks/step_cost.py
 
-recipes: $(INSTALLED) ## train every recipe with three seeds, about an hour; goes on where it stopped
+recipes: $(INSTALLED) ## train every recipe with three seeds, about 50 minutes; goes on where it stopped
 	$(BIN)/python training/run_all.py
 
 clean: ## remove the environments, caches and outputs

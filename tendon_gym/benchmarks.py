@@ -161,7 +161,7 @@ BENCHMARKS = {
         Benchmark(
             name="track-mission",
             task="Track",
-            about="the paper's 36 s from a drawn start, which its first hover has 4 s to settle",
+            about="the paper's 36 s, from a drawn start that has 4 s to settle",
             horizon=36.0,
             settle=4.0,
             settings={"reference": "mission", "start": {"phase": "zero"}},

@@ -25,8 +25,8 @@ from tendon_gym.training import checkpoint, export
 from tendon_gym.training.config import TrainConfig
 from tendon_gym.training.curve import plot_curve, read_curve, write_curve
 from tendon_gym.training.files import write_file, write_text
-from tendon_gym.training.scales import FixedScales
 from tendon_gym.training.sb3_vec_env import SB3VecEnv
+from tendon_gym.training.scales import FixedScales
 from tendon_gym.training.validation import Validation
 
 CONFIG, CURVE, CHECKPOINTS, MODEL = "config.json", "curve.csv", "checkpoints", "model.zip"

@@ -56,22 +56,24 @@ def test_one_and_many_are_treated_alike(task, name):
         observations, *_ = envs.step(actions)
 
 
+@pytest.mark.parametrize("new", [0, 1])
 @pytest.mark.parametrize("name", ["geometric_paper", "geometric_full"])
-def test_the_integral_starts_anew_with_an_episode(name):
+def test_the_integral_starts_anew_with_an_episode(name, new):
     envs, policy = make("Hover", name, n=2)
     observations, _ = envs.reset(seed=0)
     _, state = policy.predict(observations)
     for _ in range(50):
         _, state = policy.predict(observations, state)
     kept = state.copy()
-    start = np.array([True, False])
+    start, old = np.arange(2) == new, 1 - new
     actions, after = policy.predict(observations, state, episode_start=start)
     assert np.array_equal(state, kept)  # what was handed in is the caller's
     fresh, first = policy.predict(observations)
-    assert np.array_equal(actions[0], fresh[0]) and np.array_equal(after[0], first[0])
+    assert np.array_equal(actions[new], fresh[new])
+    assert np.array_equal(after[new], first[new])
     longer, _ = policy.predict(observations, state)
-    assert np.array_equal(actions[1], longer[1])
-    assert not np.array_equal(actions[1], fresh[1])
+    assert np.array_equal(actions[old], longer[old])
+    assert not np.array_equal(actions[old], fresh[old])
     one, _ = policy.predict(observations[0], state[:1], episode_start=np.array([True]))
     assert np.array_equal(one, fresh[0])
 

@@ -79,3 +79,13 @@ def test_on_the_figure_eight_it_beats_the_papers_controller_ten_times():
     ours, theirs = flown(benchmark, "track-residual"), flown(benchmark, "geometric_paper")
     assert ours["position"] < 0.1 * theirs["position"]
     assert ours["bend"] <= theirs["bend"] + 1e-4  # N m: the slack arm stays slack
+
+
+@pytest.mark.slow
+def test_the_bending_policy_comes_close_to_the_classical_controller():
+    """It has to find the allocation of the tendons by itself, which the controller is given."""
+    benchmark = benchmarks.get("bend-tension")
+    ours, theirs = flown(benchmark, "bend-tension"), flown(benchmark, "geometric_full")
+    assert ours["reward"] > 0.8 * theirs["reward"]
+    assert ours["tip"] < 1.2 * theirs["tip"]
+    assert ours["position"] < 1.2 * theirs["position"]
