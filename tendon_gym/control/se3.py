@@ -38,6 +38,7 @@ _PARALLEL = 1e-6
 # Below this length a force has no direction: its square would come near the smallest floats.
 _NO_FORCE = 1e-12
 
+
 @compiled
 def limit_tilt(acceleration: Vector, gains: Record, vehicle: Record) -> Vector:
     """Return the force m (a + g e3), N in the world, tilted by no more than the largest tilt.

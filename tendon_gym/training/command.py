@@ -66,7 +66,7 @@ class TrainCommand:
 
         folder.mkdir(parents=True, exist_ok=True)
         run = Run(settings, folder, self.device, self.resume)
-        last = run.learn({"command": shlex.join(["tendon-gym", *sys.argv[1:]])})
+        last = run.learn({"command": self.repeated(settings)})
         sys.stdout.write(
             f"{settings.benchmark}, seed {settings.seed}: {last['step']:g} steps in "
             f"{last['wall_time']:.0f} s; validation: reward {last['reward']:.4f} per step, RMS "
@@ -80,6 +80,14 @@ class TrainCommand:
         asked = {"seed": self.seed, "total_steps": self.steps, "threads": self.threads}
         given = {name: value for name, value in asked.items() if value is not None}
         return config.override(recipe(self.benchmark, self.algo), given)
+
+    def repeated(self, settings: TrainConfig) -> str:
+        """Return the command that trains the same policy again, wherever its folder is."""
+        words = ["tendon-gym", "train", settings.benchmark, "--algo", settings.algo]
+        words += ["--seed", str(settings.seed)]
+        if settings.total_steps != recipe(self.benchmark, self.algo).total_steps:
+            words += ["--steps", str(settings.total_steps)]
+        return shlex.join(words)
 
     def folder(self, settings: TrainConfig) -> Path:
         """Return the folder of the run."""
