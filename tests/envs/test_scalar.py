@@ -352,20 +352,6 @@ def test_a_copy_flies_alike(way, unwrap):
     assert_equal(rollout(twin, 4, 60), rollout(env, 4, 60))
 
 
-@pytest.mark.parametrize("way", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
-def test_a_copy_of_many_flies_alike(way):
-    envs = gym.make_vec(
-        ENTRIES["Bend"].id, num_envs=3, goal="tip", max_episode_steps=9, autoreset_mode="SameStep"
-    )
-    twin = way(envs)
-    assert twin.metadata == envs.metadata and twin.spec == envs.spec
-    assert np.array_equal(twin.reset(seed=1)[0], envs.reset(seed=1)[0])
-    for _ in range(12):
-        action = np.full(envs.action_space.shape, 0.1)
-        for mine, other in zip(twin.step(action)[:4], envs.step(action)[:4], strict=True):
-            assert np.array_equal(mine, other)
-
-
 SETTINGS = {
     "model": {"preset": "paper", "arm": {"n_links": 6}, "tendons": {"n_tendons": 4}},
     "start": {"position": 0.1},

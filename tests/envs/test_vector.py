@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import gymnasium as gym
 import numpy as np
 import pytest
@@ -254,8 +257,8 @@ def test_what_is_returned_is_the_callers():
             assert not any(np.shares_memory(array, other) for other in kept)
         kept += mine
         copies += [array.copy() for array in mine]
-    for array, copy in zip(kept, copies, strict=True):
-        assert np.array_equal(array, copy)
+    for array, kept_copy in zip(kept, copies, strict=True):
+        assert np.array_equal(array, kept_copy)
 
 
 @pytest.mark.parametrize("shape", [(7,), (1, 7), (2, 6), (2, 7, 1), ()])
@@ -310,3 +313,17 @@ def test_closing_twice_is_fine():
     envs.reset(seed=0)
     envs.close()
     envs.close()
+
+
+@pytest.mark.parametrize("way", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_a_copy_of_many_flies_alike(way):
+    envs = gym.make_vec(
+        ENTRIES["Bend"].id, num_envs=3, goal="tip", max_episode_steps=9, autoreset_mode="SameStep"
+    )
+    twin = way(envs)
+    assert twin.metadata == envs.metadata and twin.spec == envs.spec
+    assert np.array_equal(twin.reset(seed=1)[0], envs.reset(seed=1)[0])
+    for _ in range(12):
+        action = np.full(envs.action_space.shape, 0.1)
+        for mine, other in zip(twin.step(action)[:4], envs.step(action)[:4], strict=True):
+            assert np.array_equal(mine, other)
