@@ -21,6 +21,7 @@ import gymnasium
 import mujoco
 import numpy as np
 import tyro
+from numpy.typing import NDArray
 
 import tendon_gym  # noqa: F401  (registers the environments)
 
@@ -73,13 +74,13 @@ def measure(settings: dict[str, Any], options: Options) -> dict[str, float]:
         begin = time.perf_counter()
         for action in actions:
             env.step(action)
-        middle = time.perf_counter()
-        data.ctrl[:] = core.engine.ctrl[0]
-        again = time.perf_counter()
-        for _ in range(options.steps):
+        stepped.append((time.perf_counter() - begin) / options.steps * 1e6)
+        controls = controls_of(env, seed, actions)
+        begin = time.perf_counter()
+        for control in controls:
+            data.ctrl[:] = control
             mujoco.mj_step(core.model, data, core.substeps)
-        stepped.append((middle - begin) / options.steps * 1e6)
-        bare.append((time.perf_counter() - again) / options.steps * 1e6)
+        bare.append((time.perf_counter() - begin) / options.steps * 1e6)
     ratio = np.array(stepped) / np.array(bare)
     low, high = np.percentile(ratio, [25, 75])
     return {
@@ -89,6 +90,16 @@ def measure(settings: dict[str, Any], options: Options) -> dict[str, float]:
         "ratio_25": float(low),
         "ratio_75": float(high),
     }
+
+
+def controls_of(env: Any, seed: int, actions: NDArray) -> NDArray:
+    """Return the controls (steps, nu) at the end of every step of the same flight."""
+    env.reset(seed=seed)
+    controls = []
+    for action in actions:
+        env.step(action)
+        controls.append(env.core.engine.ctrl[0].copy())
+    return np.array(controls)
 
 
 def start_up(repeats: int = 3) -> dict[str, float]:

@@ -9,6 +9,7 @@ nothing is cached: Numba's own choice would be a folder beside the sources, with
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import logging
 import os
@@ -75,6 +76,31 @@ def compiled(function: F) -> F:
     finally:
         _settings.CACHE_DIR = theirs
     return dispatcher
+
+
+class Prepared:
+    """A compiled kernel with its standing arguments, which come after the inputs of a call.
+
+    Before a call Numba looks at the type of every argument, 0.3 us for a structured array. What
+    is called again and again on the same arrays is `bound` to them once, and skips that.
+    """
+
+    def __init__(self, kernel: Callable[..., Any], *standing: Any) -> None:
+        """Prepare `kernel(*inputs, *standing)`."""
+        self._kernel, self._standing = kernel, standing
+
+    def __call__(self, *inputs: Any) -> Any:
+        """Run the kernel on any inputs."""
+        return self._kernel(*inputs, *self._standing)
+
+    def bound(self, *inputs: Any) -> Callable[[], Any]:
+        """Return a function that runs the kernel on the present values of these very objects."""
+        arguments = (*inputs, *self._standing)
+        if _settings.DISABLE_JIT:
+            return functools.partial(self._kernel, *arguments)
+        kernel: Any = self._kernel
+        types = tuple(numba.typeof(argument) for argument in arguments)
+        return functools.partial(kernel.compile(types), *arguments)
 
 
 def announce_compilation() -> None:

@@ -10,7 +10,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from tendon_gym.compiled import compiled
+from tendon_gym.compiled import Prepared, compiled
 from tendon_gym.spatial import (
     Quaternion,
     add,
@@ -73,10 +73,10 @@ class Kinematics:
         Raises:
             ValueError: a tendon whose path is not a plain sequence of sites.
         """
-        self._bodies, self._joints = _tree(model)
-        self._sites = np.zeros(model.nsite, SITE)
-        self._sites["body"], self._sites["position"] = model.site_bodyid, model.site_pos
-        self._path_start, self._path_sites = _paths(model)
+        bodies, joints = _tree(model)
+        sites = np.zeros(model.nsite, SITE)
+        sites["body"], sites["position"] = model.site_bodyid, model.site_pos
+        path_start, path_sites = _paths(model)
         nbody, njoint = model.nbody, max(model.njnt, 1)
         self.body_position = np.zeros((n, nbody, 3))
         self.body_rotation = np.tile(np.eye(3), (n, nbody, 1, 1))
@@ -84,22 +84,17 @@ class Kinematics:
         self.body_angular_velocity = np.zeros((n, nbody, 3))
         self.site_position = np.zeros((n, model.nsite, 3))
         self.tendon_length = np.zeros((n, model.ntendon))
-        self._quaternion = np.zeros((nbody, 4))
-        self._quaternion[0, 0] = 1.0
-        self._joint_frames = np.zeros((njoint, 2, 3))
-
-    def update(self, qpos: NDArray, qvel: NDArray) -> None:
-        """Compute everything from qpos (n, nq) and qvel (n, nv)."""
-        _update(
-            self._bodies,
-            self._joints,
-            self._sites,
-            self._path_start,
-            self._path_sites,
-            qpos,
-            qvel,
-            self._quaternion,
-            self._joint_frames,
+        quaternions = np.zeros((nbody, 4))
+        quaternions[0, 0] = 1.0
+        self.update = Prepared(
+            _update,
+            bodies,
+            joints,
+            sites,
+            path_start,
+            path_sites,
+            quaternions,
+            np.zeros((njoint, 2, 3)),
             self.body_position,
             self.body_rotation,
             self.body_velocity,
@@ -107,6 +102,7 @@ class Kinematics:
             self.site_position,
             self.tendon_length,
         )
+        """Compute everything from qpos (n, nq) and qvel (n, nv)."""
 
 
 def _tree(model: mujoco.MjModel) -> tuple[NDArray, NDArray]:
@@ -138,13 +134,13 @@ def _paths(model: mujoco.MjModel) -> tuple[NDArray, NDArray]:
 
 @compiled
 def _update(
+    qpos: NDArray,
+    qvel: NDArray,
     bodies: NDArray,
     joints: NDArray,
     sites: NDArray,
     path_start: NDArray,
     path_sites: NDArray,
-    qpos: NDArray,
-    qvel: NDArray,
     quaternions: NDArray,
     joint_frames: NDArray,
     position: NDArray,

@@ -51,6 +51,7 @@ class MujocoEngine:
         self.qpos, self.qvel, self.ctrl = source.qpos, source.qvel, source.ctrl
         self.time = np.zeros(n)
         self.motion = Kinematics(model, n)
+        self._move = self.motion.update.bound(self.qpos, self.qvel)
         self.unstable = np.zeros(n, bool)
         self.pushes = Pushes(terms, source.wrench, source.joint_force)
         self._good_qpos, self._good_qvel = self.qpos.copy(), self.qvel.copy()
@@ -91,7 +92,7 @@ class MujocoEngine:
     def _keep(self) -> None:
         """Remember the present state as good, whatever is written to it from outside later."""
         self._good_qpos[...], self._good_qvel[...] = self.qpos, self.qvel
-        self.motion.update(self.qpos, self.qvel)
+        self._move()
         self._fresh = False
 
     def data(self, i: int) -> mujoco.MjData:

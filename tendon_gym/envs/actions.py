@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tendon_gym import checks
-from tendon_gym.compiled import compiled
+from tendon_gym.compiled import Prepared, compiled
 from tendon_gym.control import (
     LAW_FULL,
     LAW_PAPER,
@@ -114,30 +114,7 @@ class ActionInterface:
         self._set_up_rotors(model, config)
         self.command = np.zeros((n, 4 + tendons))
         self._integral, self._heading = np.zeros((n, 3)), np.zeros(n)
-        # gathered once: the loop runs at every physics step
-        self._loop = (
-            self._rotor,
-            self._tendon,
-            self._law,
-            model.opt.timestep,
-            schedule.phase,
-            schedule.rows,
-            schedule.first,
-            schedule.count,
-            setpoints(1),
-            self.command,
-            self._integral,
-            self._heading,
-            self._gains,
-            self._vehicle,
-            self._inverse,
-            self._low,
-            self._high,
-            self._tendons,
-            self._allocation,
-            layout.rotor_actuators,
-            layout.tendon_actuators,
-        )
+        self._prepare(model.opt.timestep, schedule)
 
     def _set_up_rotors(self, model: mujoco.MjModel, config: ActionConfig) -> None:
         layout = self._layout
@@ -161,15 +138,12 @@ class ActionInterface:
             }[self._rotor]
         )
 
-    def reset(self, ids: NDArray, rotation: NDArray) -> None:
-        """Clear the integrals of the simulations `ids` and take their heading from `rotation`."""
-        self._integral[ids] = 0.0
-        self._heading[ids] = np.arctan2(rotation[ids, 1, 0], rotation[ids, 0, 0])
-
-    def decode(self, action: NDArray, ctrl: NDArray) -> None:
-        """Turn actions (n, size) in [-1, 1] into commands; write what is held to ctrl (n, nu)."""
-        _decode(
-            action,
+    def _prepare(self, timestep: float, schedule: Schedule) -> None:
+        """Bring the kernels together with all that they work on."""
+        layout = self._layout
+        self._bound_ctrl = self._bound_qpos = None
+        self.decode = Prepared(
+            _decode,
             self._rotor,
             self._tendon,
             self._hover,
@@ -177,15 +151,47 @@ class ActionInterface:
             self._scale,
             self._tendons,
             self._allocation,
-            self._layout.rotor_actuators,
-            self._layout.tendon_actuators,
+            layout.rotor_actuators,
+            layout.tendon_actuators,
             self.command,
-            ctrl,
         )
+        """Turn actions (n, size) in [-1, 1] into commands; write what is held to ctrl (n, nu)."""
+        self._control = Prepared(
+            _control,
+            self._rotor,
+            self._tendon,
+            self._law,
+            timestep,
+            schedule.phase,
+            schedule.rows,
+            schedule.first,
+            schedule.count,
+            setpoints(1),
+            self.command,
+            self._integral,
+            self._heading,
+            self._gains,
+            self._vehicle,
+            self._inverse,
+            self._low,
+            self._high,
+            self._tendons,
+            self._allocation,
+            layout.rotor_actuators,
+            layout.tendon_actuators,
+        )
+
+    def reset(self, ids: NDArray, rotation: NDArray) -> None:
+        """Clear the integrals of the simulations `ids` and take their heading from `rotation`."""
+        self._integral[ids] = 0.0
+        self._heading[ids] = np.arctan2(rotation[ids, 1, 0], rotation[ids, 0, 0])
 
     def __call__(self, time: NDArray, qpos: NDArray, qvel: NDArray, ctrl: NDArray) -> None:
         """Run the inner loops at one physics step; see `engines.engine.ControlLaw`."""
-        _control(time, qpos, qvel, ctrl, *self._loop)
+        if ctrl is not self._bound_ctrl or qpos is not self._bound_qpos:
+            self._bound_ctrl, self._bound_qpos = ctrl, qpos
+            self._run = self._control.bound(time, qpos, qvel, ctrl)
+        self._run()
 
 
 @compiled
@@ -199,6 +205,7 @@ def thrust_of(a: float, hover: float, high: float) -> float:
 @compiled
 def _decode(
     action: NDArray,
+    ctrl: NDArray,
     rotor: int,
     tendon: int,
     hover: float,
@@ -209,7 +216,6 @@ def _decode(
     rotor_actuators: NDArray,
     tendon_actuators: NDArray,
     command: NDArray,
-    ctrl: NDArray,
 ) -> None:
     first = 0 if rotor == NO_ROTORS else 4
     for i in range(action.shape[0]):

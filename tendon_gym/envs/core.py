@@ -15,7 +15,7 @@ from gymnasium.spaces import Box
 from numpy.typing import NDArray
 
 from tendon_gym import engines, forces, references
-from tendon_gym.compiled import announce_compilation, compiled
+from tendon_gym.compiled import Prepared, announce_compilation, compiled
 from tendon_gym.envs.actions import ActionInterface
 from tendon_gym.envs.observations import Items, Observer, as_matrix
 from tendon_gym.envs.rest_tips import TipGoals
@@ -48,7 +48,6 @@ class Core:
         layout: of the model.
         action_space, observation_space: of one simulation.
         signals: (n,) of SIGNALS, at the present state.
-        horizon: control steps after which an episode is truncated.
         observation: (n, size) float32, a new array after every step and reset.
         reward: (n,).
         reason: (n,), why the last step ended the episode, an index of REASONS.
@@ -86,15 +85,21 @@ class Core:
         horizon = self.config.horizon
         if horizon is None:
             horizon = self.schedule.duration if math.isfinite(self.schedule.duration) else 10.0
+        self._ends = np.zeros(2, np.int64)
         self._end_at(max(1, round(horizon / self.step_time)))
+
+    @property
+    def horizon(self) -> int:
+        """Control steps after which an episode is truncated."""
+        return int(self._ends[0])
 
     def limit_steps(self, steps: int) -> None:
         """Truncate episodes after `steps` control steps, if that comes before the horizon."""
         self._end_at(min(steps, self.horizon))
 
     def _end_at(self, steps: int) -> None:
-        self.horizon = steps
-        self._judged_from = max(0, steps - max(1, round(SUCCESS_SECONDS / self.step_time)))
+        judged = max(1, round(SUCCESS_SECONDS / self.step_time))
+        self._ends[:] = steps, max(0, steps - judged)
 
     def _make_interface(self) -> None:
         config = self.config
@@ -126,30 +131,60 @@ class Core:
         ]
         if self.config.goal == "tip":
             names = ["tip_goal" if name == "reference_bend" else name for name in names]
-        self.observer = Observer(items, names)
+        self.observer = Observer(items, names, self.n)
         self.preview = Preview(self.schedule, preview.seconds, preview.points)
         self.observation_space = Box(self.observer.low, self.observer.high, dtype=np.float32)
 
     def _make_outputs(self) -> None:
         n, layout = self.n, self.layout
         self.goals = TipGoals(self.config.model, n)
-        tip_body = int(self.model.site_bodyid[layout.tip_site])
-        reach = reach_below(self.model, layout)
-        self.sensors = Sensors(layout, tip_body, reach, n)
+        self._last_ctrl = np.zeros_like(self.engine.ctrl)
+        self.sensors = Sensors(
+            layout,
+            int(self.model.site_bodyid[layout.tip_site]),
+            reach_below(self.model, layout),
+            self.engine.motion,
+            self.engine.ctrl,
+            self._last_ctrl,
+            self.step_time,
+            self.schedule.setpoint,
+            self.goals.values,
+            self.interface.full_moment,
+        )
         self.signals = self.sensors.signals
-        self._signal_matrix = as_matrix(self.signals)
-        self._setpoint_matrix = as_matrix(self.schedule.setpoint)
         self._starts = Starts(
             self.config, layout, self.engine, self.schedule, self.sensors, self.goals
         )
         self._rewarder = Reward(self.config.reward, n)
-        self._last_ctrl = np.zeros_like(self.engine.ctrl)
         self.elapsed = np.zeros(n, np.int64)
         self._squares = np.zeros((n, len(self.task.success)))
         self.reward, self.reason = np.zeros(n), np.zeros(n, np.int64)
         self.truncated, self.success = np.zeros(n, bool), np.zeros(n, bool)
         limits = self.config.limits
         self._limits = np.array([limits.clearance, limits.tilt, limits.distance])
+        self._bind()
+        self._judge = Prepared(
+            _judge,
+            self.signals,
+            self._limits,
+            self.engine.unstable,
+            self.elapsed,
+            self._ends,
+            self.reason,
+            self.truncated,
+        ).bound()
+
+    def _bind(self) -> None:
+        """Bind the kernels of a step to the arrays that they work on, which stay the same."""
+        engine, schedule = self.engine, self.schedule
+        self._decode = self.interface.decode.bound(self._action, engine.ctrl)
+        self._follow = schedule.evaluate.bound(engine.time)
+        self._aim = self.goals.update.bound(schedule.setpoint["bend"])
+        self._look = self.preview.look.bound(engine.time, self.signals["position"])
+        self._gather = self.observer.watching(
+            as_matrix(self.signals), as_matrix(schedule.setpoint), engine.qpos, engine.qvel,
+            engine.motion.tendon_length, engine.ctrl, self.preview.values,
+        )  # fmt: skip
 
     @property
     def frame_rate(self) -> float:
@@ -198,43 +233,33 @@ class Core:
                 f"got {action[where, column]!r}"
             )
         self._last_ctrl[...] = self.engine.ctrl
-        self.interface.decode(self._action, self.engine.ctrl)
+        self._decode()
         self.engine.step(self.substeps, None if self.interface.held else self.interface)
         self.elapsed += 1
         self._measure()
         self.reward = self._rewarder(self.signals)
-        late = _judge(
-            self.signals, self._limits, self.engine.unstable, self.elapsed, self.horizon,
-            self._judged_from, self.reason, self.truncated,
-        )  # fmt: skip
-        if late:
+        if self._judge():
             self._judge_success()
         self._observe()
 
     def _measure(self) -> None:
-        setpoint = self.schedule.evaluate(self.engine.time)
-        self.goals.update(setpoint["bend"])
-        self.sensors.measure(
-            self.engine.motion, self.engine.ctrl, self._last_ctrl, self.step_time, setpoint,
-            self.goals.values, self.interface.full_moment,
-        )  # fmt: skip
+        self._follow()
+        self._aim()
+        self.sensors.measure()
 
     def _observe(self) -> None:
-        engine = self.engine
         if self.preview.values.size:
-            self.preview.look(engine.time, self.signals["position"])
-        self.observation = self.observer.observe(
-            self._signal_matrix, self._setpoint_matrix, engine.qpos, engine.qvel,
-            engine.motion.tendon_length, engine.ctrl, self.preview.values,
-        )  # fmt: skip
+            self._look()
+        self.observation = self._gather()
 
     def _judge_success(self) -> None:
         """Add up the squares of the last second; decide at the horizon."""
-        late = self.elapsed > self._judged_from
+        horizon, judged_from = self._ends
+        late = self.elapsed > judged_from
         for column, name in enumerate(self.task.success):
             values = self.signals[name].reshape(self.n, -1)
             self._squares[:, column] += late * (values * values).sum(axis=1)
-        count = self.horizon - self._judged_from
+        count = horizon - judged_from
         thresholds = np.array(list(self.task.success.values()))
         small = (self._squares <= count * thresholds**2).all(axis=1)
         self.success = self.truncated & small
@@ -267,14 +292,14 @@ def _judge(
     limits: NDArray,
     unstable: NDArray,
     elapsed: NDArray,
-    horizon: int,
-    judged_from: int,
+    ends: NDArray,
     reason: NDArray,
     truncated: NDArray,
 ) -> bool:
     """Write why each episode ends now, if it does, and whether it only reached its horizon.
 
-    Returns whether any simulation is in the time over which success is judged.
+    `ends` has the horizon and the step after which success is judged. Returns whether any
+    simulation has come to that step.
     """
     late = False
     for i in range(signals.shape[0]):
@@ -290,6 +315,6 @@ def _judge(
             reason[i] = TILT
         elif square > limits[2] * limits[2]:
             reason[i] = FAR
-        truncated[i] = reason[i] == RUNNING and elapsed[i] >= horizon
-        late = late or elapsed[i] > judged_from
+        truncated[i] = reason[i] == RUNNING and elapsed[i] >= ends[0]
+        late = late or elapsed[i] > ends[1]
     return late

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tendon_gym.compiled import compiled
+from tendon_gym.compiled import Prepared, compiled
 from tendon_gym.envs.core import REASONS, UNSTABLE
 
 if TYPE_CHECKING:
@@ -36,21 +36,30 @@ class Infos:
         """Make room for the numbers."""
         self._core = core
         self._numbers = np.zeros((core.n, len(NUMBERS)))
+        layout = core.layout
+        self._thrusts = np.zeros((core.n, len(layout.rotor_actuators)))
+        self._tensions = np.zeros((core.n, len(layout.tendon_actuators)))
+        self._summarise = Prepared(
+            _summarise,
+            core.engine.time,
+            core.engine.ctrl,
+            core.signals,
+            core.interface.full_moment,
+            layout.rotor_actuators,
+            layout.tendon_actuators,
+            self._numbers,
+            self._thrusts,
+            self._tensions,
+        ).bound()
         self._reasons = np.array(REASONS, object)
-        self._rotors = core.layout.rotor_actuators
-        self._tendons = core.layout.tendon_actuators
-
-    def _update(self) -> NDArray:
-        core = self._core
-        _summarise(core.engine.time, core.signals, core.interface.full_moment, self._numbers)
-        return self._numbers
 
     def scalar(self) -> dict[str, Any]:
         """Return the info of the only simulation."""
         core = self._core
-        info: dict[str, Any] = dict(zip(NUMBERS, self._update()[0].tolist(), strict=True))
-        ctrl, reason = core.engine.ctrl[0], int(core.reason[0])
-        info["thrusts"], info["tensions"] = ctrl.take(self._rotors), ctrl.take(self._tendons)
+        self._summarise()
+        info: dict[str, Any] = dict(zip(NUMBERS, self._numbers[0].tolist(), strict=True))
+        reason = int(core.reason[0])
+        info["thrusts"], info["tensions"] = self._thrusts[0].copy(), self._tensions[0].copy()
         info["action_clipped"] = bool(core.clipped[0])
         info["sim_unstable"] = reason == UNSTABLE
         info["termination_reason"] = REASONS[reason]
@@ -62,12 +71,12 @@ class Infos:
     def vector(self, present: NDArray | None = None) -> dict[str, Any]:
         """Return the infos of all simulations in Gymnasium's form: arrays, with masks `_key`."""
         core = self._core
-        numbers = self._update()
+        self._summarise()
+        numbers = self._numbers
         infos: dict[str, Any] = {
             name: numbers[:, column].copy() for column, name in enumerate(NUMBERS)
         }
-        infos["thrusts"] = core.engine.ctrl[:, self._rotors]
-        infos["tensions"] = core.engine.ctrl[:, self._tendons]
+        infos["thrusts"], infos["tensions"] = self._thrusts.copy(), self._tensions.copy()
         infos["action_clipped"] = core.clipped.copy()
         infos["sim_unstable"] = core.reason == UNSTABLE
         infos["termination_reason"] = self._reasons[core.reason]
@@ -83,9 +92,23 @@ class Infos:
 
 
 @compiled
-def _summarise(time: NDArray, signals: NDArray, full_moment: float, out: NDArray) -> None:
-    """Write NUMBERS of every simulation to out (n, 10)."""
+def _summarise(
+    time: NDArray,
+    ctrl: NDArray,
+    signals: NDArray,
+    full_moment: float,
+    rotors: NDArray,
+    tendons: NDArray,
+    out: NDArray,
+    thrusts: NDArray,
+    tensions: NDArray,
+) -> None:
+    """Write NUMBERS of every simulation to out (n, 10), and the controls by kind."""
     for i in range(out.shape[0]):
+        for k in range(rotors.shape[0]):
+            thrusts[i, k] = ctrl[i, rotors[k]]
+        for k in range(tendons.shape[0]):
+            tensions[i, k] = ctrl[i, tendons[k]]
         out[i, 0] = time[i]
         out[i, 1] = _length(signals["position_error"][i])
         out[i, 2] = _length(signals["tip_error"][i])

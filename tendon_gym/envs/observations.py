@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tendon_gym.compiled import compiled
+from tendon_gym.compiled import Prepared, compiled
 from tendon_gym.control.setpoint import SETPOINT
 from tendon_gym.envs.schedule import PREVIEW_WIDTH
 from tendon_gym.envs.signals import SIGNALS
@@ -149,7 +149,7 @@ class Observer:
         high: (size,) float32.
     """
 
-    def __init__(self, items: Items, names: Sequence[str]) -> None:
+    def __init__(self, items: Items, names: Sequence[str], n: int) -> None:
         """Choose the slices `names`; what the model doesn't have (no rotors) is left out."""
         chosen = [items.by_name[name] for name in names if name in items.by_name]
         chosen = [item for item in chosen if len(item.columns)]
@@ -159,12 +159,14 @@ class Observer:
             layout[item.name] = Slice(item.name, start, stop, item.unit, item.frame, item.bound)
             start = stop
         self.layout: Mapping[str, Slice] = layout
-        self._source = np.concatenate([np.full(len(item.columns), item.source) for item in chosen])
-        self._column = np.concatenate([np.asarray(item.columns, np.int64) for item in chosen])
+        source = np.concatenate([np.full(len(item.columns), item.source) for item in chosen])
+        column = np.concatenate([np.asarray(item.columns, np.int64) for item in chosen])
         self.high = np.concatenate([np.full(len(i.columns), i.bound, np.float32) for i in chosen])
         self.low = -self.high
+        self._out = np.zeros((n, len(column)), np.float32)
+        self._gather = Prepared(_gather, source, column, self.high, self._out)
 
-    def observe(
+    def watching(
         self,
         signals: NDArray,
         setpoint: NDArray,
@@ -173,8 +175,8 @@ class Observer:
         lengths: NDArray,
         ctrl: NDArray,
         preview: NDArray,
-    ) -> NDArray[np.float32]:
-        """Return new observations (n, size), clipped to the bounds.
+    ) -> Callable[[], NDArray[np.float32]]:
+        """Return a function that gives new observations (n, size), clipped to the bounds.
 
         Args:
             signals: SIGNALS read as a float64 matrix, see `as_matrix`.
@@ -185,28 +187,17 @@ class Observer:
             ctrl: (n, nu), N.
             preview: (n, points * PREVIEW_WIDTH).
         """
-        out = np.empty((len(signals), len(self._column)), np.float32)
-        _gather(
-            self._source,
-            self._column,
-            self.high,
-            signals,
-            setpoint,
-            qpos,
-            qvel,
-            lengths,
-            ctrl,
-            preview,
-            out,
-        )
-        return out
+        gather = self._gather.bound(signals, setpoint, qpos, qvel, lengths, ctrl, preview)
+
+        def observe() -> NDArray[np.float32]:
+            gather()
+            return self._out.copy()
+
+        return observe
 
 
 @compiled
 def _gather(
-    source: NDArray,
-    column: NDArray,
-    bound: NDArray,
     signals: NDArray,
     setpoint: NDArray,
     qpos: NDArray,
@@ -214,6 +205,9 @@ def _gather(
     lengths: NDArray,
     ctrl: NDArray,
     preview: NDArray,
+    source: NDArray,
+    column: NDArray,
+    bound: NDArray,
     out: NDArray,
 ) -> None:
     for i in range(out.shape[0]):

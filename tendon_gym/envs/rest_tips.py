@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from tendon_gym.compiled import compiled
+from tendon_gym.compiled import Prepared, compiled
 from tendon_gym.control import TendonAllocation, allocate
 from tendon_gym.model import Layout, ModelParameters, build_model
 from tendon_gym.model.statics import rest_tips
@@ -29,10 +29,9 @@ class TipGoals:
         """Compute the table, or take it from an earlier environment of the same model."""
         self.table = rest_tip_table(parameters)
         self.values, self.fixed = np.zeros((n, 3)), np.zeros(n, bool)
-
-    def update(self, bend: NDArray) -> None:
+        # not the cached table itself: a read-only array would be a type of its own
+        self.update = Prepared(rest_tip, np.array(self.table), self.fixed, self.values)
         """Let the goals follow the bends (n, 2), where they aren't fixed."""
-        rest_tip(bend, self.table, self.fixed, self.values)
 
     def fix(self, i: int, tip: NDArray) -> NDArray[np.float64]:
         """Fix the goal of simulation `i`; return the bend (2,) that points to it."""

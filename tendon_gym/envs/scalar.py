@@ -46,6 +46,7 @@ class SoftArmEnv(Rebuilt, gymnasium.Env[NDArray[np.float32], NDArray[np.float32]
         self._infos = Infos(self._core)
         self.observation_space = self._core.observation_space
         self.action_space = self._core.action_space
+        self._action_shape = self._core.action_space.shape
         self.metadata = {**self.metadata, "render_fps": self._core.frame_rate}
         self.render_mode = render_mode
         self._renderer = Renderer(self._core.model, render_mode, width, height, camera)
@@ -95,10 +96,8 @@ class SoftArmEnv(Rebuilt, gymnasium.Env[NDArray[np.float32], NDArray[np.float32]
         """
         core = self._core
         values = np.asarray(action)
-        if values.shape != self.action_space.shape:
-            raise ValueError(
-                f"action must have shape {self.action_space.shape}, got {values.shape}"
-            )
+        if values.shape != self._action_shape:
+            raise ValueError(f"action must have shape {self._action_shape}, got {values.shape}")
         core.step(values[None])
         if self.render_mode == "human":
             self.render()

@@ -7,11 +7,11 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from tendon_gym.compiled import compiled
+from tendon_gym.compiled import Prepared, compiled
 from tendon_gym.control.setpoint import SETPOINT, setpoints
 from tendon_gym.references import Reference, SmoothDistribution
 from tendon_gym.references.goals import BendGoals
-from tendon_gym.references.table import evaluate, evaluate_one, new_rows
+from tendon_gym.references.table import evaluate_one, new_rows
 
 PREVIEW_WIDTH = 11
 """Numbers per preview point: position relative to the base now, velocity, acceleration, bend."""
@@ -31,7 +31,7 @@ class Schedule:
     def __init__(self, source: Reference | SmoothDistribution | BendGoals, n: int) -> None:
         """Share the rows of a reference, or make room for one drawn row per simulation."""
         self.source = source
-        self.phase, self._time = np.zeros(n), np.zeros(n)
+        self.phase = np.zeros(n)
         self.setpoint = setpoints(n)
         if isinstance(source, Reference):
             # of the dtype object ROW itself, which the kernels' dispatch knows without comparing
@@ -43,6 +43,10 @@ class Schedule:
             self.rows = new_rows(n)
             self.rows["end"] = math.inf
             self.first, self.count = np.arange(n), np.ones(n, np.int64)
+        self.evaluate = Prepared(
+            _follow, self.phase, self.rows, self.first, self.count, self.setpoint
+        )
+        """Write the setpoints (n,) at each simulation's time (n,), in s since its reset."""
 
     @property
     def duration(self) -> float:
@@ -53,12 +57,6 @@ class Schedule:
         """Give simulation `i` another reference, where they are drawn; always the same draws."""
         if not isinstance(self.source, Reference):
             self.rows[i] = self.source.sample(rng)[0]
-
-    def evaluate(self, time: NDArray) -> NDArray:
-        """Return the setpoints (n,) at each simulation's time (n,), in s since its reset."""
-        np.add(time, self.phase, out=self._time)
-        evaluate(self.rows, self.first, self.count, self._time, self.setpoint)
-        return self.setpoint
 
     def at(self, i: int, time: float) -> NDArray:
         """Return the setpoint of simulation `i` at one time, as a SETPOINT array of length 1."""
@@ -73,36 +71,43 @@ class Preview:
     def __init__(self, schedule: Schedule, seconds: float, points: int) -> None:
         """Make room for n simulations."""
         n = len(schedule.phase)
-        self._schedule = schedule
-        self._ahead = seconds * np.arange(1, points + 1) / max(points, 1)
-        self._scratch = np.zeros(1, SETPOINT)
+        ahead = seconds * np.arange(1, points + 1) / max(points, 1)
         self.values = np.zeros((n, points * PREVIEW_WIDTH))
-
-    def look(self, time: NDArray, position: NDArray) -> None:
-        """Write the points as seen from each base's position (n, 3) in world axes."""
-        schedule = self._schedule
-        _look(
+        self.look = Prepared(
+            _look,
             schedule.rows,
             schedule.first,
             schedule.count,
-            time,
             schedule.phase,
-            self._ahead,
-            position,
-            self._scratch,
+            ahead,
+            np.zeros(1, SETPOINT),
             self.values,
         )
+        """Write the points as seen at times (n,) from the bases' positions (n, 3) in world axes."""
+
+
+@compiled
+def _follow(
+    time: NDArray,
+    phase: NDArray,
+    rows: NDArray,
+    first: NDArray,
+    count: NDArray,
+    out: NDArray,
+) -> None:
+    for i in range(out.shape[0]):
+        evaluate_one(rows, first[i], count[i], time[i] + phase[i], out, i)
 
 
 @compiled
 def _look(
+    time: NDArray,
+    position: NDArray,
     rows: NDArray,
     first: NDArray,
     count: NDArray,
-    time: NDArray,
     phase: NDArray,
     ahead: NDArray,
-    position: NDArray,
     scratch: NDArray,
     out: NDArray,
 ) -> None:

@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from tendon_gym.compiled import compiled
+from tendon_gym.compiled import Prepared, compiled
 from tendon_gym.control.se3 import desired_frame
 from tendon_gym.engines.kinematics import Kinematics
 from tendon_gym.model import Layout
@@ -68,36 +68,11 @@ action_rate: length of the vector of all controls' changes since the last step, 
 class Sensors:
     """Fills SIGNALS from the motion, the controls and the setpoints of n simulations."""
 
-    def __init__(self, layout: Layout, tip_body: int, clearances: NDArray, n: int) -> None:
-        """Keep what the kernel needs of the model.
-
-        Args:
-            layout: the model's indices and constants.
-            tip_body: the body that carries the tip site.
-            clearances: (nbody,), how far each body reaches below its origin at most, m, negative
-                for bodies that don't count; the first one, the world's, is that of the tip.
-            n: number of simulations.
-        """
-        self.signals = np.zeros(n, SIGNALS)
-        angles, radii = layout.tendon_angles, layout.tendon_radii
-        self._arms = np.stack([radii * np.cos(angles), radii * np.sin(angles)], axis=1)
-        self._places = np.array([layout.base_body, tip_body, layout.tip_site], np.int64)
-        self._rotors, self._tendons = layout.rotor_actuators, layout.tendon_actuators
-        self._hover = layout.mass * layout.gravity / max(len(self._rotors), 1)
-        self._gravity, self._clearances = layout.gravity, clearances
-
-    def measure_clearance(self, motion: Kinematics) -> None:
-        """Write the clearance alone."""
-        _measure_clearance(
-            motion.body_position,
-            motion.site_position,
-            self._places[2],
-            self._clearances,
-            self.signals,
-        )
-
-    def measure(
+    def __init__(
         self,
+        layout: Layout,
+        tip_body: int,
+        clearances: NDArray,
         motion: Kinematics,
         ctrl: NDArray,
         last_ctrl: NDArray,
@@ -106,9 +81,13 @@ class Sensors:
         tip_goal: NDArray,
         full_moment: float,
     ) -> None:
-        """Write all signals at the present state.
+        """Keep what is measured; the arrays are read again at every `measure`.
 
         Args:
+            layout: the model's indices and constants.
+            tip_body: the body that carries the tip site.
+            clearances: (nbody,), how far each body reaches below its origin at most, m, negative
+                for bodies that don't count; the first one, the world's, is that of the tip.
             motion: the kinematics, up to date.
             ctrl: (n, nu), N, applied now.
             last_ctrl: (n, nu), N, applied a step ago.
@@ -117,14 +96,27 @@ class Sensors:
             tip_goal: (n, 3), in body axes, m.
             full_moment: N m, the tendons' moment at full bend.
         """
-        _measure(
-            self._places,
-            self._arms,
-            self._rotors,
-            self._tendons,
-            self._hover,
-            self._gravity,
-            self._clearances,
+        self.signals = np.zeros(len(ctrl), SIGNALS)
+        angles, radii = layout.tendon_angles, layout.tendon_radii
+        rotors = layout.rotor_actuators
+        self.measure_clearance = Prepared(
+            _measure_clearance,
+            motion.body_position,
+            motion.site_position,
+            layout.tip_site,
+            clearances,
+            self.signals,
+        ).bound()
+        """Write the clearance alone."""
+        self.measure = Prepared(
+            _measure,
+            np.array([layout.base_body, tip_body, layout.tip_site], np.int64),
+            np.stack([radii * np.cos(angles), radii * np.sin(angles)], axis=1),
+            rotors,
+            layout.tendon_actuators,
+            layout.mass * layout.gravity / max(len(rotors), 1),
+            layout.gravity,
+            clearances,
             motion.body_position,
             motion.body_rotation,
             motion.body_velocity,
@@ -137,7 +129,8 @@ class Sensors:
             tip_goal,
             full_moment,
             self.signals,
-        )
+        ).bound()
+        """Write all signals at the present state."""
 
 
 @compiled

@@ -133,7 +133,7 @@ class Starts:
         """Raise the simulations whose arm would start on the floor."""
         if not self._layout.free:
             return
-        self._sensors.measure_clearance(self._engine.motion)
+        self._sensors.measure_clearance()
         missing = CLEARANCE - self._sensors.signals["clearance"][ids]
         if (missing > 0.0).any():
             qpos[:, 2] += np.maximum(missing, 0.0)

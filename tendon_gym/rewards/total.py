@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tendon_gym import checks, config
-from tendon_gym.compiled import compiled
+from tendon_gym.compiled import Prepared, compiled
 from tendon_gym.rewards import terms
 from tendon_gym.rewards.terms import evaluate
 
@@ -71,9 +71,16 @@ class Reward:
         own = [name for name in found if name not in built_in]
         self.names = (*built_in, *own)
         self.parts = np.zeros((n, len(self.names)))
-        self._weights = np.array([rewards[name].weight for name in self.names])
-        self._codes = np.array([terms.BUILT_IN[name] for name in built_in], np.int64)
-        self._margins = np.array([rewards[name].margin for name in built_in])
+        self._total = np.zeros(n)
+        self._evaluate = Prepared(
+            _total,
+            np.array([terms.BUILT_IN[name] for name in built_in], np.int64),
+            np.array([rewards[name].margin for name in built_in]),
+            np.array([rewards[name].weight for name in self.names]),
+            self.parts,
+            self._total,
+        )
+        self._signals: NDArray | None = None
         self._own = [
             (name, found[name], rewards[name].margin, self.parts[:, column])
             for column, name in enumerate(own, start=len(built_in))
@@ -91,17 +98,18 @@ class Reward:
                 legal = f"an array of {len(column)} finite numbers"
                 checks.reject(f"the value of reward term {name!r}", values, legal)
             column[...] = values
-        total = np.empty(len(self.parts))
-        _total(self._codes, self._margins, self._weights, signals, self.parts, total)
-        return total
+        if signals is not self._signals:
+            self._signals, self._run = signals, self._evaluate.bound(signals)
+        self._run()
+        return self._total.copy()
 
 
 @compiled
 def _total(
+    signals: NDArray,
     codes: NDArray,
     margins: NDArray,
     weights: NDArray,
-    signals: NDArray,
     parts: NDArray,
     total: NDArray,
 ) -> None:
