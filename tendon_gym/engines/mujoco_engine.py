@@ -69,18 +69,19 @@ class MujocoEngine:
 
     def step(self, substeps: int, law: ControlLaw | None = None) -> None:
         """Advance all simulations by `substeps` physics steps, `law` before each of them."""
-        dt, simulations = self._dt, self._simulations
-        if law is None and not self.pushes:
+        simulations = self._simulations
+        if self.pushes:
+            self._step_pushed(substeps, law)
+        elif law is None:
             simulations.advance(substeps)
-            self.time += substeps * dt
+            self.time += substeps * self._dt
         else:
+            advance, dt = simulations.advance, self._dt
+            time, qpos, qvel, ctrl = self.time, self.qpos, self.qvel, self.ctrl
             for _ in range(substeps):
-                if law is not None:
-                    law(self.time, self.qpos, self.qvel, self.ctrl)
-                if self.pushes:
-                    self.pushes.apply(self.time, self.qpos, self.qvel, self.motion)
-                simulations.advance(1)
-                self.time += dt
+                law(time, qpos, qvel, ctrl)
+                advance(1)
+                time += dt
         ids = simulations.failed()
         self.unstable[...] = False
         if len(ids):
@@ -88,6 +89,15 @@ class MujocoEngine:
             simulations.reset(ids)
             self.qpos[ids], self.qvel[ids] = self._good_qpos[ids], self._good_qvel[ids]
         self._keep()
+
+    def _step_pushed(self, substeps: int, law: ControlLaw | None) -> None:
+        """Advance with force terms, which are evaluated before every physics step."""
+        for _ in range(substeps):
+            if law is not None:
+                law(self.time, self.qpos, self.qvel, self.ctrl)
+            self.pushes.apply(self.time, self.qpos, self.qvel, self.motion)
+            self._simulations.advance(1)
+            self.time += self._dt
 
     def _keep(self) -> None:
         """Remember the present state as good, whatever is written to it from outside later."""

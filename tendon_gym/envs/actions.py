@@ -155,7 +155,8 @@ class ActionInterface:
             layout.tendon_actuators,
             self.command,
         )
-        """Turn actions (n, size) in [-1, 1] into commands; write what is held to ctrl (n, nu)."""
+        """Turn actions (n, size) in [-1, 1] into commands; write what is held to ctrl (n, nu), and
+        what ctrl was before to a third array."""
         self._control = Prepared(
             _control,
             self._rotor,
@@ -206,6 +207,7 @@ def thrust_of(a: float, hover: float, high: float) -> float:
 def _decode(
     action: NDArray,
     ctrl: NDArray,
+    last_ctrl: NDArray,
     rotor: int,
     tendon: int,
     hover: float,
@@ -220,6 +222,8 @@ def _decode(
     first = 0 if rotor == NO_ROTORS else 4
     for i in range(action.shape[0]):
         a = action[i]
+        for k in range(ctrl.shape[1]):
+            last_ctrl[i, k] = ctrl[i, k]
         if rotor == THRUST:
             for k in range(4):
                 command[i, k] = thrust_of(a[k], hover, high[k])

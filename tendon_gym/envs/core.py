@@ -158,7 +158,7 @@ class Core:
         self._rewarder = Reward(self.config.reward, n)
         self.elapsed = np.zeros(n, np.int64)
         self._squares = np.zeros((n, len(self.task.success)))
-        self.reward, self.reason = np.zeros(n), np.zeros(n, np.int64)
+        self.reward, self.reason = self._rewarder.total, np.zeros(n, np.int64)
         self.truncated, self.success = np.zeros(n, bool), np.zeros(n, bool)
         limits = self.config.limits
         self._limits = np.array([limits.clearance, limits.tilt, limits.distance])
@@ -177,7 +177,7 @@ class Core:
     def _bind(self) -> None:
         """Bind the kernels of a step to the arrays that they work on, which stay the same."""
         engine, schedule = self.engine, self.schedule
-        self._decode = self.interface.decode.bound(self._action, engine.ctrl)
+        self._decode = self.interface.decode.bound(self._action, engine.ctrl, self._last_ctrl)
         self._follow = schedule.evaluate.bound(engine.time)
         self._aim = self.goals.update.bound(schedule.setpoint["bend"])
         self._look = self.preview.look.bound(engine.time, self.signals["position"])
@@ -232,12 +232,10 @@ class Core:
                 f"action[{column}] of simulation {where} must be finite, "
                 f"got {action[where, column]!r}"
             )
-        self._last_ctrl[...] = self.engine.ctrl
         self._decode()
         self.engine.step(self.substeps, None if self.interface.held else self.interface)
-        self.elapsed += 1
         self._measure()
-        self.reward = self._rewarder(self.signals)
+        self._rewarder(self.signals)
         if self._judge():
             self._judge_success()
         self._observe()
@@ -296,7 +294,7 @@ def _judge(
     reason: NDArray,
     truncated: NDArray,
 ) -> bool:
-    """Write why each episode ends now, if it does, and whether it only reached its horizon.
+    """Count the step; write why each episode ends now, or that it has reached its horizon.
 
     `ends` has the horizon and the step after which success is judged. Returns whether any
     simulation has come to that step.
@@ -306,6 +304,7 @@ def _judge(
         square = 0.0
         for k in range(3):
             square += signals["position_error"][i, k] * signals["position_error"][i, k]
+        elapsed[i] += 1
         reason[i] = RUNNING
         if unstable[i]:
             reason[i] = UNSTABLE

@@ -62,6 +62,7 @@ class Reward:
     Attributes:
         names: the terms, in the order of the columns of `parts`.
         parts: (n, terms), weight times term at the last call; they add up to the reward.
+        total: (n,), the reward at the last call, written anew by the next one.
     """
 
     def __init__(self, rewards: Rewards, n: int) -> None:
@@ -71,14 +72,14 @@ class Reward:
         own = [name for name in found if name not in built_in]
         self.names = (*built_in, *own)
         self.parts = np.zeros((n, len(self.names)))
-        self._total = np.zeros(n)
+        self.total = np.zeros(n)
         self._evaluate = Prepared(
             _total,
             np.array([terms.BUILT_IN[name] for name in built_in], np.int64),
             np.array([rewards[name].margin for name in built_in]),
             np.array([rewards[name].weight for name in self.names]),
             self.parts,
-            self._total,
+            self.total,
         )
         self._signals: NDArray | None = None
         self._own = [
@@ -87,7 +88,7 @@ class Reward:
         ]
 
     def __call__(self, signals: NDArray) -> NDArray:
-        """Return the rewards (n,) of the signals (n,).
+        """Return the rewards (n,) of the signals (n,): the array `total`.
 
         Raises:
             ValueError: a term of the user's gave something else than n finite numbers.
@@ -101,7 +102,7 @@ class Reward:
         if signals is not self._signals:
             self._signals, self._run = signals, self._evaluate.bound(signals)
         self._run()
-        return self._total.copy()
+        return self.total
 
 
 @compiled
