@@ -31,5 +31,5 @@ def make(
     """
     checks.choice("engine", name, sorted(_ENGINES))
     if threads is not None:
-        checks.integer("threads", threads, minimum=1)
+        checks.integer("threads", threads, minimum=1, maximum=1024)
     return _ENGINES[name](model, n, terms, threads)

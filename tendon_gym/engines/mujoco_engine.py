@@ -112,7 +112,7 @@ class MujocoEngine:
         """
         simulations = self._simulations
         if isinstance(simulations, _ManyData):
-            data = simulations.batch.get_data(i)
+            data = simulations.data(i)
             mujoco.mj_forward(self.model, data)
             return data
         if not self._fresh:
@@ -164,19 +164,27 @@ class _ManyData:
         self._process = os.getpid()
 
     def reset(self, ids: NDArray) -> None:
+        self._check_process()
         self.batch.reset(ids, stage=int(mujoco.mjtStage.mjSTAGE_NONE))
         self._errors[ids] = False
 
     def advance(self, substeps: int) -> None:
+        self._check_process()
+        try:
+            self.batch.step(nstep=substeps)
+        except SimulationError as error:
+            self._errors[error.ids] = True
+
+    def data(self, i: int) -> mujoco.MjData:
+        self._check_process()
+        return self.batch.get_data(i)
+
+    def _check_process(self) -> None:
         if os.getpid() != self._process:
             raise RuntimeError(
                 "this vector environment was made before a fork, and its threads did not come "
                 "along: make it in the process that uses it"
             )
-        try:
-            self.batch.step(nstep=substeps)
-        except SimulationError as error:
-            self._errors[error.ids] = True
 
     def failed(self) -> NDArray:
         """Return the indices (k,) of simulations whose state MuJoCo gave up since their reset."""

@@ -14,7 +14,7 @@ import numpy as np
 from gymnasium.spaces import Box
 from numpy.typing import NDArray
 
-from tendon_gym import engines, forces, references
+from tendon_gym import checks, engines, forces, references
 from tendon_gym.compiled import Prepared, announce_compilation, compiled
 from tendon_gym.envs.actions import ActionInterface
 from tendon_gym.envs.observations import Items, Observer, as_matrix
@@ -85,6 +85,8 @@ class Core:
         horizon = self.config.horizon
         if horizon is None:
             horizon = self.schedule.duration if math.isfinite(self.schedule.duration) else 10.0
+        if horizon < self.step_time - 1e-9:
+            checks.reject("horizon", horizon, f"at least one control step, {self.step_time:g} s")
         self._ends = np.zeros(2, np.int64)
         self._end_at(max(1, round(horizon / self.step_time)))
 
@@ -223,7 +225,7 @@ class Core:
 
     def step(self, action: NDArray) -> None:
         """Apply actions (n, size) for one control step; read the results from the attributes."""
-        if action.dtype.char not in "fd":
+        if action.dtype.char not in "fd" or not action.dtype.isnative:
             action = _numbers(action)
         bad = _clip(action, self._action, self.clipped)
         if bad >= 0:

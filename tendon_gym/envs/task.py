@@ -13,6 +13,9 @@ from tendon_gym.model import ModelParameters, preset
 from tendon_gym.registration import Entry
 from tendon_gym.rewards import RewardTerm
 
+LONGEST = 1e9
+"""Longest horizon, s."""
+
 CLEARANCE = 0.05
 """Least distance of every part from the floor at a reset, m."""
 
@@ -173,31 +176,39 @@ def configure(task: Task, settings: Mapping[str, Any]) -> EnvConfig:
     horizon = settings.get("horizon", entry.horizon)
     rotor_action = settings.get("rotor_action", entry.rotor_actions[0])
     tendon_action = settings.get("tendon_action", entry.tendon_actions[0])
-    forces = settings.get("forces") or {}
+    forces = _given(settings, "forces")
     if not isinstance(forces, Mapping):
         raise TypeError(f"forces must be a dict of force terms, got {forces!r}")
     return EnvConfig(
         model=_model(settings.get("model", "default"), task.clamped),
         rotor_action=checks.choice("rotor_action", rotor_action, entry.rotor_actions),
         tendon_action=checks.choice("tendon_action", tendon_action, entry.tendon_actions),
-        reward=rewards.override(task.reward, settings.get("reward") or {}),
+        reward=rewards.override(task.reward, _given(settings, "reward")),
         reference=settings.get("reference", task.reference),
-        horizon=None if horizon is None else checks.number("horizon", horizon, above=0.0),
-        preview=config.override(task.preview, settings.get("preview") or {}, "preview"),
-        start=config.override(task.start, settings.get("start") or {}, "start"),
-        limits=config.override(task.limits, settings.get("limits") or {}, "limits"),
+        horizon=None
+        if horizon is None
+        else checks.number("horizon", horizon, above=0.0, maximum=LONGEST),
+        preview=config.override(task.preview, _given(settings, "preview"), "preview"),
+        start=config.override(task.start, _given(settings, "start"), "start"),
+        limits=config.override(task.limits, _given(settings, "limits"), "limits"),
         engine=settings.get("engine", "mujoco"),
         threads=settings.get("threads"),
         control_frequency=checks.number(
             "control_frequency", settings.get("control_frequency", 100.0), above=0.0
         ),
-        action=config.override(ActionConfig(), settings.get("action") or {}, "action"),
+        action=config.override(ActionConfig(), _given(settings, "action"), "action"),
         observation_mode=checks.choice(
             "observation_mode", settings.get("observation_mode", "state"), ("state", "tip")
         ),
         goal=checks.choice("goal", settings.get("goal", "bend"), ("bend", "tip")),
         forces=forces,
     )
+
+
+def _given(settings: Mapping[str, Any], name: str) -> Any:
+    """Return a setting that is a dict of changes; None stands for no changes."""
+    value = settings.get(name)
+    return {} if value is None else value
 
 
 def _model(value: Any, clamped: bool) -> ModelParameters:

@@ -183,7 +183,7 @@ class Tendons:
             strictly increasing in [0, 2 pi), every gap less than pi (else no tension bends the
             arm into the gap); None spaces them equally from 0.
         radii: distance of the tendons from the rod's axis, m: one number, or one per tendon.
-        tension_max: largest tension of one tendon, N.
+        tension_max: largest tension of one tendon, N, at most 1000.
     """
 
     n_tendons: int = 3
@@ -203,7 +203,8 @@ class Tendons:
             object.__setattr__(
                 self, "radii", _floats(_positive_array("Tendons.radii", self.radii, n))
             )
-        _set_positive(self, "tension_max")
+        most = checks.number("Tendons.tension_max", self.tension_max, above=0.0, maximum=1e3)
+        object.__setattr__(self, "tension_max", most)
 
     def _check_angles(self, values: tuple[float, ...]) -> None:
         angles = checks.array("Tendons.angles", values, (self.n_tendons,), minimum=0.0)
@@ -274,7 +275,7 @@ class ModelParameters:
         solver: integrator and timestep.
         base: "free" to fly; "clamped" holds the base level at `height`, without rotors: the
             tendons are then the only actuators.
-        height: height of the base's origin above the floor at the start, m.
+        height: height of the base's origin above the floor at the start, m, at most 1000.
     """
 
     airframe: Airframe = field(default_factory=Airframe)
@@ -300,5 +301,5 @@ class ModelParameters:
                 raise TypeError(f"ModelParameters.{name} must be {cls.__name__}, got {part!r}")
         checks.choice("ModelParameters.base", self.base, ("free", "clamped"))
         lowest = self.arm.tip_depth + self.arm.tip_radius
-        height = checks.number("ModelParameters.height", self.height, above=lowest)
+        height = checks.number("ModelParameters.height", self.height, above=lowest, maximum=1e3)
         object.__setattr__(self, "height", height)

@@ -303,7 +303,7 @@ def test_engines_by_name(model):
     assert isinstance(engines.make("mujoco", model, 2), MujocoEngine)
     with pytest.raises(ValueError, match="'mujoco'"):
         engines.make("bullet", model, 2)
-    with pytest.raises(ValueError, match="at least 1"):
+    with pytest.raises(ValueError, match="from 1 to 1024"):
         engines.make("mujoco", model, 2, threads=0)
     with pytest.raises(TypeError, match="integer"):
         engines.make("mujoco", model, 2, threads=1.5)

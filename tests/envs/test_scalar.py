@@ -314,8 +314,10 @@ def test_an_action_that_is_not_finite_raises_and_changes_nothing(value):
     assert_equal(env.step(np.full(7, 0.1)), fresh.step(np.full(7, 0.1)))
 
 
-@pytest.mark.parametrize("action", [[0, 0, 0, 0, -1, -1, -1], np.zeros(7, np.int8)])
-def test_an_action_may_be_a_list_or_integers(action):
+@pytest.mark.parametrize(
+    "action", [[0, 0, 0, 0, -1, -1, -1], *np.zeros((2, 7), ">f4"), np.zeros(7, "i1")]
+)
+def test_an_action_may_be_a_list_or_integers_or_of_any_byte_order(action):
     env = make("Hover").unwrapped
     env.reset(seed=0)
     env.step(action)

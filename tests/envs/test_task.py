@@ -220,3 +220,16 @@ def test_changing_one_environments_model_changes_no_other(name):
     one = make(name)
     one.model.body_mass[1] = 77.0
     assert make(name).model.body_mass[1] != 77.0
+
+
+@pytest.mark.parametrize("name", ["reward", "start", "limits", "preview", "action", "forces"])
+@pytest.mark.parametrize("value", [0, False, "", [], ()])
+def test_what_is_no_dict_is_refused_however_empty(name, value):
+    with pytest.raises(TypeError, match="must be a dict"):
+        gym.make(ENTRIES["Track"].id, **{name: value})
+
+
+@pytest.mark.parametrize("horizon", [1e-300, 0.004, 1e300])
+def test_a_horizon_is_at_least_a_step_and_not_for_ever(horizon):
+    with pytest.raises(ValueError, match="horizon must be"):
+        gym.make(ENTRIES["Hover"].id, horizon=horizon)
