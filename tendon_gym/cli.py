@@ -205,7 +205,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ModuleNotFoundError as error:
         print(f"tendon-gym: {error}; pip install 'tendon-gym[train]' may bring it", file=sys.stderr)
         return WRONG
-    except (OSError, RuntimeError, TypeError, ValueError) as error:
+    except (MemoryError, OSError, RuntimeError, TypeError, ValueError) as error:
         print("tendon-gym: " + " ".join(str(error).split()), file=sys.stderr)
         return WRONG
     except KeyboardInterrupt:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,18 @@ from tendon_gym.envs.observations import Slice
 from tendon_gym.envs.task import configure
 from tendon_gym.model.assets import asset_folder
 from tendon_gym.registration import Entry
+
+BROKEN = (
+    AttributeError,
+    EOFError,
+    KeyError,
+    OSError,
+    TypeError,
+    ValueError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+"""What damaged files raise."""
 
 FORMAT = 1
 """Version of the artefact; others are refused."""
@@ -195,7 +208,7 @@ def load(path: str | Path) -> Artefact:
         # opened here, since NumPy leaves a broken file open
         with (folder / WEIGHTS).open("rb") as file, np.load(file, allow_pickle=False) as arrays:
             return _assemble(folder.resolve().name, about, dict(arrays))
-    except (KeyError, TypeError, ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
+    except BROKEN as error:
         raise ValueError(f"the learned policy in {str(folder)!r} is broken: {error}") from error
 
 
@@ -208,6 +221,13 @@ def _assemble(name: str, about: Any, arrays: dict[str, NDArray]) -> Artefact:
         raise ValueError(f"{DESCRIPTION} lacks {', '.join(missing)}")
     if about["format"] != FORMAT:
         raise ValueError(f"its format is {about['format']!r}, this version reads {FORMAT}")
+    if not isinstance(about["interface"], dict):
+        raise ValueError(f"its interface must be a dict, got {about['interface']!r}")
+    for part in about["layout"]:
+        if not isinstance(part, dict) or not isinstance(part.get("name"), str):
+            raise ValueError(
+                f"its layout must have a dict with a name for each slice, got {part!r}"
+            )
     layers = sum(key.startswith("weight_") for key in arrays)
     network = Network(
         mean=arrays["mean"],

@@ -55,7 +55,6 @@ class MujocoEngine:
         self.unstable = np.zeros(n, bool)
         self.pushes = Pushes(terms, source.wrench, source.joint_force)
         self._good_qpos, self._good_qvel = self.qpos.copy(), self.qvel.copy()
-        self._fresh = False
 
     def reset(self, ids: NDArray, qpos: NDArray, qvel: NDArray) -> None:
         """Start the simulations `ids` (k,) at qpos (k, nq) and qvel (k, nv)."""
@@ -103,22 +102,20 @@ class MujocoEngine:
         """Remember the present state as good, whatever is written to it from outside later."""
         self._good_qpos[...], self._good_qvel[...] = self.qpos, self.qvel
         self._move()
-        self._fresh = False
 
     def data(self, i: int) -> mujoco.MjData:
         """Return simulation `i` as MjData with everything derived at the present state.
 
-        With one simulation it is the simulation itself: what is written to it counts.
+        With one simulation it is the simulation itself: what is written to it counts, but for
+        xfrc_applied and qfrc_applied where there are force terms, which own them.
         """
         simulations = self._simulations
         if isinstance(simulations, _ManyData):
             data = simulations.data(i)
             mujoco.mj_forward(self.model, data)
             return data
-        if not self._fresh:
-            # leaves the state as it is, so the trajectory doesn't depend on who looks at it
-            mujoco.mj_forward(self.model, simulations.data)
-            self._fresh = True
+        # leaves the state as it is, so the trajectory doesn't depend on who looks at it
+        mujoco.mj_forward(self.model, simulations.data)
         return simulations.data
 
 

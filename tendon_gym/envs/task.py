@@ -13,7 +13,7 @@ from tendon_gym.model import ModelParameters, preset
 from tendon_gym.registration import Entry
 from tendon_gym.rewards import RewardTerm
 
-LONGEST = 1e9
+LONGEST = 1e6
 """Longest horizon, s."""
 
 CLEARANCE = 0.05

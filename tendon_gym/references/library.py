@@ -164,7 +164,7 @@ def steady_figure_eight(
     """
     rows = _still((0.0, 0.0, checks.number("height", height)))
     amplitude = checks.number("amplitude", amplitude, minimum=0.0)
-    turn = 2.0 * math.pi / checks.number("period", period, above=0.0)
+    turn = 2.0 * math.pi / checks.number("period", period, minimum=0.1)
     rows["frequency"][0, :2] = turn, 2.0 * turn
     rows["amplitude"][0, 0, 0] = amplitude
     rows["amplitude"][0, 1, 1] = WIDTH_RATIO * amplitude

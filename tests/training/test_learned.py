@@ -117,6 +117,11 @@ BROKEN = {
     "half an archive": lambda folder: (folder / "policy.npz").write_bytes(
         (folder / "policy.npz").read_bytes()[:200]
     ),
+    "an interface that is a list": rewrite(lambda about: about.update(interface=[1])),
+    "an interface that is null": rewrite(lambda about: about.update(interface=None)),
+    "a slice without a name": rewrite(lambda about: about["layout"][0].pop("name")),
+    "a slice that is a number": rewrite(lambda about: about["layout"].insert(0, 5)),
+    "a layout that is a number": rewrite(lambda about: about.update(layout=5)),
     "no interface": rewrite(lambda about: about.pop("interface")),
     "another format": rewrite(lambda about: about.update(format=99)),
     "a layout too short": rewrite(lambda about: about["layout"].pop()),
