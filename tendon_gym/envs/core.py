@@ -77,8 +77,9 @@ class Core:
 
     def _source(self) -> Any:
         if self.task.reference == "goal":
-            height = self.config.model.height if self.task.clamped else 1.6
-            return BendGoals(height=height, yaw=0.0 if self.task.clamped else math.pi)
+            if self.task.clamped:
+                return BendGoals(height=self.config.model.height, yaw=0.0)
+            return BendGoals()
         return references.make(self.config.reference)
 
     def _set_horizon(self) -> None:

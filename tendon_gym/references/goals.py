@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tendon_gym import checks
+from tendon_gym.references.library import HOVER_HEIGHT
 from tendon_gym.references.table import new_rows
 
 
@@ -22,7 +23,7 @@ class BendGoals:
         ramp: s, in which the bend rises from 0.
     """
 
-    height: float = 1.6
+    height: float = HOVER_HEIGHT
     yaw: float = math.pi
     ramp: float = 0.5
 
