@@ -66,12 +66,26 @@ def compiled(function: F) -> F:
 
     NUMBA_DISABLE_JIT=1 leaves it plain Python, for a debugger.
     """
+    return _compile(function)
+
+
+def inlined(function: F) -> F:
+    """Compile a small function as `compiled` does, always made part of what calls it."""
+    return _compile(function, forceinline=True)
+
+
+def _compile(function: F, **options: Any) -> F:
     # Numba fixes a function's cache folder when it is decorated, from a process-wide setting;
     # the setting is put back at once, so that other packages keep theirs.
     theirs = _settings.CACHE_DIR
     _settings.CACHE_DIR = str(CACHE_FOLDER or "")
+    options = {
+        "nogil": True,
+        "cache": CACHE_FOLDER is not None,
+        "error_model": "numpy",
+        **options,
+    }
     try:
-        options = {"nogil": True, "cache": CACHE_FOLDER is not None, "error_model": "numpy"}
         dispatcher: Any = numba.njit(**options)(function)
     finally:
         _settings.CACHE_DIR = theirs

@@ -27,7 +27,7 @@ from tendon_gym.control.laws import (
 )
 from tendon_gym.control.mixer import Mixer, mix, mix_one, wrench_matrix
 from tendon_gym.control.se3 import LAW_FULL, LAW_PAPER, attitude_law, position_law
-from tendon_gym.control.setpoint import SETPOINT, setpoints
+from tendon_gym.references.setpoint import SETPOINT, setpoints
 
 __all__ = [
     "ALLOCATION",

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tendon_gym import checks
 from tendon_gym.compiled import compiled
-from tendon_gym.control.setpoint import Record
+from tendon_gym.references.setpoint import Record
 
 KIND_EQUAL = 0
 KIND_BOUNDED = 1

@@ -25,7 +25,7 @@ from tendon_gym.control.se3 import (
     position_law,
     reference_rates,
 )
-from tendon_gym.control.setpoint import Record
+from tendon_gym.references.setpoint import Record
 from tendon_gym.spatial import (
     Frame,
     columns,

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tendon_gym.compiled import compiled
-from tendon_gym.control.setpoint import Record
+from tendon_gym.references.setpoint import Record
 from tendon_gym.spatial import (
     Frame,
     Vector,

@@ -7,14 +7,20 @@ from collections.abc import Sequence
 import mujoco
 
 from tendon_gym import checks
+from tendon_gym.engines.compiled.engine import CompiledEngine
 from tendon_gym.engines.engine import ControlLaw, Engine, available_threads
 from tendon_gym.engines.kinematics import Kinematics
 from tendon_gym.engines.mujoco_engine import MujocoEngine
 from tendon_gym.forces.term import ForceTerm
 
-__all__ = ["ControlLaw", "Engine", "Kinematics", "MujocoEngine", "available_threads", "make"]
+__all__ = [
+    "CompiledEngine",
+    "ControlLaw", "Engine", "Kinematics", "MujocoEngine", "available_threads", "make"]
 
-_ENGINES: dict[str, type[MujocoEngine]] = {"mujoco": MujocoEngine}
+_ENGINES: dict[str, type[MujocoEngine] | type[CompiledEngine]] = {
+    "compiled": CompiledEngine,
+    "mujoco": MujocoEngine,
+}
 
 
 def make(

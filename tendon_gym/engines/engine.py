@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from typing import Protocol
 
 import mujoco
@@ -11,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tendon_gym.engines.kinematics import Kinematics
-from tendon_gym.forces.term import ForceTerm
 
 
 class ControlLaw(Protocol):
@@ -65,34 +63,6 @@ def available_threads(n: int) -> int:
     if hasattr(os, "sched_getaffinity"):
         return max(1, min(n, len(os.sched_getaffinity(0))))
     return max(1, min(n, os.cpu_count() or 1))
-
-
-class Pushes:
-    """The force terms of one engine, added up before a physics step."""
-
-    def __init__(self, terms: Sequence[ForceTerm], wrench: NDArray, joint_force: NDArray) -> None:
-        """Keep the terms and the arrays that the physics reads: (n, nbody, 6) and (n, nv)."""
-        self.terms = tuple(terms)
-        self._wrench, self._joint_force = wrench, joint_force
-        self._needs_motion = any(term.needs_motion for term in terms)
-
-    def __bool__(self) -> bool:
-        """Say whether anything pushes at all."""
-        return bool(self.terms)
-
-    def reset(self, ids: NDArray) -> None:
-        """Reset every term in the simulations `ids`."""
-        for term in self.terms:
-            term.reset(ids)
-
-    def apply(self, time: NDArray, qpos: NDArray, qvel: NDArray, motion: Kinematics) -> None:
-        """Write the sum of all terms at the present state."""
-        if self._needs_motion:
-            motion.update(qpos, qvel)
-        self._wrench[...] = 0.0
-        self._joint_force[...] = 0.0
-        for term in self.terms:
-            term.add(time, motion, self._wrench, self._joint_force)
 
 
 def check_state(model: mujoco.MjModel, qpos: NDArray, qvel: NDArray) -> None:

@@ -6,11 +6,14 @@ kernel gives every engine the same poses, velocities and tendon lengths at the s
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from tendon_gym.compiled import Prepared, compiled
+from tendon_gym.compiled import compiled
+from tendon_gym.forces.term import Motion
 from tendon_gym.spatial import (
     Quaternion,
     add,
@@ -55,16 +58,34 @@ BALL = int(mujoco.mjtJoint.mjJNT_BALL)
 SLIDE = int(mujoco.mjtJoint.mjJNT_SLIDE)
 
 
+class Tree(NamedTuple):
+    """The tables of a model, and room for each simulation's intermediate results.
+
+    Attributes:
+        bodies: (nbody,) of BODY.
+        joints: (njnt,) of JOINT.
+        sites: (nsite,) of SITE.
+        path_start: (ntendon + 1,), where each tendon's sites start.
+        path_sites: the sites of all tendons, one after another.
+        quaternions: (n, nbody, 4), of the bodies.
+        joint_frames: (n, njnt, 2, 3), world anchors and axes of the joints.
+    """
+
+    bodies: NDArray
+    joints: NDArray
+    sites: NDArray
+    path_start: NDArray[np.int64]
+    path_sites: NDArray[np.int64]
+    quaternions: NDArray[np.float64]
+    joint_frames: NDArray[np.float64]
+
+
 class Kinematics:
     """Poses, velocities and tendon lengths of `n` simulations of one model.
 
     Attributes:
-        body_position: (n, nbody, 3), origins of the body frames in world, m.
-        body_rotation: (n, nbody, 3, 3), body to world.
-        body_velocity: (n, nbody, 3), velocities of those origins in world, m/s.
-        body_angular_velocity: (n, nbody, 3), in world axes, rad/s.
-        site_position: (n, nsite, 3), in world, m.
-        tendon_length: (n, ntendon), m.
+        tree: what the kernel reads, for kernels that do more.
+        motion: what it writes; see `forces.term.Motion`. Each of its arrays is an attribute too.
     """
 
     def __init__(self, model: mujoco.MjModel, n: int) -> None:
@@ -76,33 +97,28 @@ class Kinematics:
         bodies, joints = _tree(model)
         sites = np.zeros(model.nsite, SITE)
         sites["body"], sites["position"] = model.site_bodyid, model.site_pos
-        path_start, path_sites = _paths(model)
-        nbody, njoint = model.nbody, max(model.njnt, 1)
-        self.body_position = np.zeros((n, nbody, 3))
-        self.body_rotation = np.tile(np.eye(3), (n, nbody, 1, 1))
-        self.body_velocity = np.zeros((n, nbody, 3))
-        self.body_angular_velocity = np.zeros((n, nbody, 3))
-        self.site_position = np.zeros((n, model.nsite, 3))
-        self.tendon_length = np.zeros((n, model.ntendon))
-        quaternions = np.zeros((nbody, 4))
-        quaternions[0, 0] = 1.0
-        self.update = Prepared(
-            _update,
-            bodies,
-            joints,
-            sites,
-            path_start,
-            path_sites,
-            quaternions,
-            np.zeros((njoint, 2, 3)),
-            self.body_position,
-            self.body_rotation,
-            self.body_velocity,
-            self.body_angular_velocity,
-            self.site_position,
-            self.tendon_length,
+        nbody = model.nbody
+        quaternions = np.zeros((n, nbody, 4))
+        quaternions[:, 0, 0] = 1.0
+        frames = np.zeros((n, max(model.njnt, 1), 2, 3))
+        self.tree = Tree(bodies, joints, sites, *_paths(model), quaternions, frames)
+        self.motion = Motion(
+            body_position=np.zeros((n, nbody, 3)),
+            body_rotation=np.tile(np.eye(3), (n, nbody, 1, 1)),
+            body_velocity=np.zeros((n, nbody, 3)),
+            body_angular_velocity=np.zeros((n, nbody, 3)),
+            site_position=np.zeros((n, model.nsite, 3)),
+            tendon_length=np.zeros((n, model.ntendon)),
         )
+        self.body_position, self.body_rotation = self.motion.body_position, self.motion.body_rotation
+        self.body_velocity = self.motion.body_velocity
+        self.body_angular_velocity = self.motion.body_angular_velocity
+        self.site_position = self.motion.site_position
+        self.tendon_length = self.motion.tendon_length
+
+    def update(self, qpos: NDArray, qvel: NDArray) -> None:
         """Compute everything from qpos (n, nq) and qvel (n, nv)."""
+        update_range(0, len(qpos), qpos, qvel, self.tree, self.motion)
 
 
 def _tree(model: mujoco.MjModel) -> tuple[NDArray, NDArray]:
@@ -133,42 +149,37 @@ def _paths(model: mujoco.MjModel) -> tuple[NDArray, NDArray]:
 
 
 @compiled
-def _update(
-    qpos: NDArray,
-    qvel: NDArray,
-    bodies: NDArray,
-    joints: NDArray,
-    sites: NDArray,
-    path_start: NDArray,
-    path_sites: NDArray,
-    quaternions: NDArray,
-    joint_frames: NDArray,
-    position: NDArray,
-    rotation: NDArray,
-    velocity: NDArray,
-    angular_velocity: NDArray,
-    site_position: NDArray,
-    tendon_length: NDArray,
+def update_range(
+    start: int, stop: int, qpos: NDArray, qvel: NDArray, tree: Tree, motion: Motion
 ) -> None:
-    for i in range(qpos.shape[0]):
-        for b in range(1, bodies.shape[0]):
-            _place_body(
-                bodies, joints, b, qpos[i], quaternions, joint_frames, position[i], rotation[i]
-            )
-            _move_body(
-                bodies, joints, b, qvel[i], joint_frames, position[i], rotation[i], velocity[i],
-                angular_velocity[i],
-            )  # fmt: skip
-        for s in range(sites.shape[0]):
-            b = sites[s]["body"]
-            offset = to_world(columns(rotation[i, b]), vector(sites[s]["position"]))
-            store(add(vector(position[i, b]), offset), site_position[i, s])
-        for t in range(tendon_length.shape[1]):
-            length = 0.0
-            for p in range(path_start[t] + 1, path_start[t + 1]):
-                here = vector(site_position[i, path_sites[p]])
-                length += norm(subtract(here, vector(site_position[i, path_sites[p - 1]])))
-            tendon_length[i, t] = length
+    """Compute the motion of the simulations start ... stop - 1."""
+    for i in range(start, stop):
+        update_one(i, qpos[i], qvel[i], tree, motion)
+
+
+@compiled
+def update_one(i: int, qpos: NDArray, qvel: NDArray, tree: Tree, motion: Motion) -> None:
+    """Compute the motion of simulation i from its qpos (nq,) and qvel (nv,)."""
+    position, rotation = motion.body_position[i], motion.body_rotation[i]
+    frames, site_position = tree.joint_frames[i], motion.site_position[i]
+    for b in range(1, tree.bodies.shape[0]):
+        _place_body(
+            tree.bodies, tree.joints, b, qpos, tree.quaternions[i], frames, position, rotation
+        )
+        _move_body(
+            tree.bodies, tree.joints, b, qvel, frames, position, rotation, motion.body_velocity[i],
+            motion.body_angular_velocity[i],
+        )  # fmt: skip
+    for s in range(tree.sites.shape[0]):
+        b = tree.sites[s]["body"]
+        offset = to_world(columns(rotation[b]), vector(tree.sites[s]["position"]))
+        store(add(vector(position[b]), offset), site_position[s])
+    for t in range(motion.tendon_length.shape[1]):
+        length = 0.0
+        for p in range(tree.path_start[t] + 1, tree.path_start[t + 1]):
+            here = vector(site_position[tree.path_sites[p]])
+            length += norm(subtract(here, vector(site_position[tree.path_sites[p - 1]])))
+        motion.tendon_length[i, t] = length
 
 
 @compiled

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import logging
 import os
 from collections.abc import Sequence
@@ -12,12 +13,12 @@ import numpy as np
 from mujoco.batch import Batch, SimulationError
 from numpy.typing import NDArray
 
-from tendon_gym.engines.engine import ControlLaw, Pushes, available_threads, check_state
+from tendon_gym.engines.engine import ControlLaw, available_threads, check_state
 from tendon_gym.engines.kinematics import Kinematics
-from tendon_gym.forces.term import ForceTerm
+from tendon_gym.forces import ForceTerm, Push, Pushes
 
 # The warnings after which MuJoCo has put the simulation back to the model's default state.
-_FATAL = [
+FATAL = [
     int(mujoco.mjtWarning.mjWARN_BADQPOS),
     int(mujoco.mjtWarning.mjWARN_BADQVEL),
     int(mujoco.mjtWarning.mjWARN_BADQACC),
@@ -40,7 +41,9 @@ class MujocoEngine:
         threads: int | None = None,
     ) -> None:
         """Make `n` simulations; `threads` defaults to as many as this process may use."""
-        _log_warnings()
+        log_warnings()
+        if terms and n == 1:  # then the wind is written to the model itself
+            model = copy.copy(model)
         self.model, self.n = model, n
         self._dt = model.opt.timestep
         if n == 1:
@@ -51,9 +54,9 @@ class MujocoEngine:
         self.qpos, self.qvel, self.ctrl = source.qpos, source.qvel, source.ctrl
         self.time = np.zeros(n)
         self.motion = Kinematics(model, n)
-        self._move = self.motion.update.bound(self.qpos, self.qvel)
         self.unstable = np.zeros(n, bool)
-        self.pushes = Pushes(terms, source.wrench, source.joint_force)
+        wind = source.wind() if terms else np.zeros((n, 3))
+        self.pushes = Pushes(terms, Push(source.wrench, source.joint_force, wind), model)
         self._good_qpos, self._good_qvel = self.qpos.copy(), self.qvel.copy()
 
     def reset(self, ids: NDArray, qpos: NDArray, qvel: NDArray) -> None:
@@ -94,14 +97,16 @@ class MujocoEngine:
         for _ in range(substeps):
             if law is not None:
                 law(self.time, self.qpos, self.qvel, self.ctrl)
-            self.pushes.apply(self.time, self.qpos, self.qvel, self.motion)
+            if self.pushes.needs_motion:
+                self.motion.update(self.qpos, self.qvel)
+            self.pushes.apply(self.time, self.motion.motion)
             self._simulations.advance(1)
             self.time += self._dt
 
     def _keep(self) -> None:
         """Remember the present state as good, whatever is written to it from outside later."""
         self._good_qpos[...], self._good_qvel[...] = self.qpos, self.qvel
-        self._move()
+        self.motion.update(self.qpos, self.qvel)
 
     def data(self, i: int) -> mujoco.MjData:
         """Return simulation `i` as MjData with everything derived at the present state.
@@ -127,8 +132,12 @@ class _OneData:
         data = self.data
         self.qpos, self.qvel, self.ctrl = data.qpos[None], data.qvel[None], data.ctrl[None]
         self.wrench, self.joint_force = data.xfrc_applied[None], data.qfrc_applied[None]
-        self._fatal = [data.warning[k] for k in _FATAL]
+        self._fatal = [data.warning[k] for k in FATAL]
         self._error = False
+
+    def wind(self) -> NDArray[np.float64]:
+        """Return the air's velocity (1, 3), live."""
+        return self.model.opt.wind[None]
 
     def reset(self, ids: NDArray) -> None:
         if len(ids):
@@ -160,6 +169,10 @@ class _ManyData:
         self._errors = np.zeros(n, bool)
         self._process = os.getpid()
 
+    def wind(self) -> NDArray[np.float64]:
+        """Return the air's velocities (n, 3), live."""
+        return self.batch.expand("opt.wind")
+
     def reset(self, ids: NDArray) -> None:
         self._check_process()
         self.batch.reset(ids, stage=int(mujoco.mjtStage.mjSTAGE_NONE))
@@ -185,10 +198,10 @@ class _ManyData:
 
     def failed(self) -> NDArray:
         """Return the indices (k,) of simulations whose state MuJoCo gave up since their reset."""
-        return np.flatnonzero(self.batch.warning[:, _FATAL, 1].any(axis=1) | self._errors)
+        return np.flatnonzero(self.batch.warning[:, FATAL, 1].any(axis=1) | self._errors)
 
 
-def _log_warnings() -> None:
+def log_warnings() -> None:
     """Send MuJoCo's warnings to Python's logging instead of a MUJOCO_LOG.TXT in the user's folder.
 
     A handler that the user has installed stays.

@@ -9,18 +9,10 @@ from typing import Any
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
 from tendon_gym import checks, config
-from tendon_gym.compiled import compiled
-from tendon_gym.forces.term import BodyMotion, body_id, register
-
-WRENCH = np.dtype(
-    [("body", np.int64), ("wrench", np.float64, 6), ("start", np.float64), ("end", np.float64)]
-)
-
-# s; a sum of time steps may fall short of the time that a user writes down.
-_ROUNDING = 1e-9
+from tendon_gym.forces.built_in import EXTERNAL_WRENCH, BuiltIn
+from tendon_gym.forces.term import body_id, register
 
 
 @dataclass(frozen=True)
@@ -44,47 +36,24 @@ class ExternalWrench:
         if self.duration is not None:
             checks.number("duration", self.duration, minimum=0.0)
 
+    def row(self, model: mujoco.MjModel) -> np.ndarray:
+        """Return the parameters of the kernel for a model."""
+        body = body_id(model, self.body, "body")
+        duration = math.inf if self.duration is None else self.duration
+        return np.array([self.start, self.start + duration, body, *self.force, *self.torque])
 
-class ExternalWrenchTerm:
+
+class ExternalWrenchTerm(BuiltIn):
     """The force term of an `ExternalWrench`; `set` changes it per simulation at any time."""
-
-    needs_motion = False
 
     def __init__(self, model: mujoco.MjModel, n: int, wrench: ExternalWrench) -> None:
         """Resolve the body by name; the same wrench in all n simulations."""
+        super().__init__(EXTERNAL_WRENCH, wrench.row(model), n)
         self._model = model
-        self._start = np.zeros(n, WRENCH)
-        self._rows = np.zeros(n, WRENCH)
-        for i in range(n):
-            self._start[i] = self._row(wrench)
-        self._rows[:] = self._start
-
-    def _row(self, wrench: ExternalWrench) -> tuple:
-        body = body_id(self._model, wrench.body, "body")
-        duration = math.inf if wrench.duration is None else wrench.duration
-        return body, (*wrench.force, *wrench.torque), wrench.start, wrench.start + duration
 
     def set(self, i: int, wrench: ExternalWrench) -> None:
         """Give simulation `i` another wrench until its next reset."""
-        self._rows[i] = self._row(wrench)
-
-    def reset(self, ids: NDArray) -> None:
-        """Put back the wrench that the term was made with."""
-        self._rows[ids] = self._start[ids]
-
-    def add(self, time: NDArray, motion: BodyMotion, wrench: NDArray, joint_force: NDArray) -> None:
-        """Add the wrench where its time has come; see `ForceTerm.add`."""
-        add_external_wrench(time, self._rows, wrench)
-
-
-@compiled
-def add_external_wrench(time: NDArray, rows: NDArray, wrench: NDArray) -> None:
-    """Add each simulation's wrench (rows: WRENCH, (n,)) to `wrench` (n, nbody, 6) in its span."""
-    for i in range(rows.shape[0]):
-        now = time[i] + _ROUNDING
-        if rows["start"][i] <= now < rows["end"][i]:
-            for k in range(6):
-                wrench[i, rows["body"][i], k] += rows["wrench"][i, k]
+        self.parameters[i] = wrench.row(self._model)
 
 
 def _make(model: mujoco.MjModel, n: int, values: Mapping[str, Any]) -> ExternalWrenchTerm:

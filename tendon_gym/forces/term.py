@@ -1,9 +1,9 @@
-"""Force terms: the one hook for everything that pushes on a simulation besides MuJoCo itself."""
+"""Force terms: the one hook for everything that pushes on a simulation besides the engine itself."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import mujoco
 import numpy as np
@@ -11,20 +11,46 @@ from numpy.typing import NDArray
 
 from tendon_gym import checks
 
+Array = NDArray[np.float64]
 
-class BodyMotion(Protocol):
-    """What a force term sees of the motion: see `engines.kinematics.Kinematics`."""
 
-    body_position: NDArray
-    body_rotation: NDArray
-    body_velocity: NDArray
-    body_angular_velocity: NDArray
-    site_position: NDArray
-    tendon_length: NDArray
+class Motion(NamedTuple):
+    """What a force term sees of n simulations.
+
+    Attributes:
+        body_position: (n, nbody, 3), origins of the body frames in world, m.
+        body_rotation: (n, nbody, 3, 3), body to world.
+        body_velocity: (n, nbody, 3), of those origins in world, m/s.
+        body_angular_velocity: (n, nbody, 3), in world axes, rad/s.
+        site_position: (n, nsite, 3), in world, m.
+        tendon_length: (n, ntendon), m.
+    """
+
+    body_position: Array
+    body_rotation: Array
+    body_velocity: Array
+    body_angular_velocity: Array
+    site_position: Array
+    tendon_length: Array
+
+
+class Push(NamedTuple):
+    """What force terms add to.
+
+    Attributes:
+        wrench: (n, nbody, 6), force (N) at each body's centre of mass and torque (N m), in world
+            axes.
+        joint_force: (n, nv), on the degrees of freedom, N or N m.
+        wind: (n, 3), velocity of the air in world axes, m/s; the bodies' drag depends on it.
+    """
+
+    wrench: Array
+    joint_force: Array
+    wind: Array
 
 
 class ForceTerm(Protocol):
-    """Something that pushes: wrenches on bodies and forces on joints, for all simulations at once.
+    """Something that pushes, for all simulations at once.
 
     A term adds to what the other terms gave, at every physics step. State of its own, where it
     has any, is per simulation and goes back to its start with `reset`.
@@ -36,11 +62,8 @@ class ForceTerm(Protocol):
     def reset(self, ids: NDArray) -> None:
         """Put the term's own state of the simulations `ids` (k,) back to its start."""
 
-    def add(self, time: NDArray, motion: BodyMotion, wrench: NDArray, joint_force: NDArray) -> None:
-        """Add to `wrench` (n, nbody, 6) and `joint_force` (n, nv) at `time` (n,), in s.
-
-        A wrench is a force (N) at the body's centre of mass and a torque (N m), in world axes.
-        """
+    def add(self, time: NDArray, motion: Motion | None, push: Push) -> None:
+        """Add to `push` what the term gives at `time` (n,), in s."""
 
 
 Maker = Callable[[mujoco.MjModel, int, Mapping[str, Any]], ForceTerm]
@@ -70,4 +93,4 @@ def body_id(model: mujoco.MjModel, name: str, where: str) -> int:
     """Return the index of the body `name`, or raise and list the model's bodies."""
     names = [model.body(b).name for b in range(1, model.nbody)]
     checks.choice(where, name, names)
-    return int(np.flatnonzero([name == other for other in names])[0]) + 1
+    return names.index(name) + 1

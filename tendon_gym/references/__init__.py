@@ -14,10 +14,12 @@ from tendon_gym.references.library import (
     waypoints,
 )
 from tendon_gym.references.registry import make, names, register
+from tendon_gym.references.setpoint import SETPOINT, setpoints
 from tendon_gym.references.table import ROW, evaluate, evaluate_one, new_rows
 
 __all__ = [
     "ROW",
+    "SETPOINT",
     "Reference",
     "SmoothDistribution",
     "bend_hold",
@@ -32,6 +34,7 @@ __all__ = [
     "new_rows",
     "register",
     "rotating_bend",
+    "setpoints",
     "steady_figure_eight",
     "transition",
     "waypoints",

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tendon_gym import checks
+from tendon_gym.references import bounds
 from tendon_gym.references.table import new_rows
 
 # name: frequency of the figure's long and wide axis in figures per period, and the wide axis'
@@ -44,13 +45,14 @@ class SmoothDistribution:
     Attributes:
         shapes: names of SHAPES, each equally likely. "vertical" oscillates up and down only,
             "hover" does not move at all.
-        amplitude: m, half the figure's length.
+        amplitude: m, half the figure's length, at most 100.
         width_ratio: the figure's width over its length.
-        period: s, of the whole figure, before it is stretched.
+        period: s, of the whole figure, before it is stretched, at least 0.1.
         tilt: rad, of the figure's plane against the horizontal, in any direction.
-        vertical: m, amplitude of the vertical oscillation.
+        vertical: m, amplitude of the vertical oscillation, at most 100.
         height: m, of the figure's centre, before it is lifted.
-        max_acceleration: m/s^2, of the base; 4.5 keeps the tilt below asin(4.5/9.81) = 27 degrees.
+        max_acceleration: m/s^2, of the base, 0.01 to 10000; 4.5 keeps the tilt below
+            asin(4.5/9.81) = 27 degrees.
         min_height: m, of the lowest point of the base: the arm hangs 0.53 m below it.
         yaw_modes: names of YAW_MODES, each equally likely; every mode starts at any yaw.
         yaw_rate: rad/s, of the turning mode.
@@ -82,18 +84,20 @@ class SmoothDistribution:
         """Check every range."""
         _check_names("shapes", self.shapes, tuple(SHAPES))
         _check_names("yaw_modes", self.yaw_modes, YAW_MODES)
-        for name in ("height", "yaw_rate", "bend_rate"):
-            _check_range(name, getattr(self, name))
-        for name in ("amplitude", "vertical", "yaw_swing"):
-            _check_range(name, getattr(self, name), 0.0)
+        _check_range("height", self.height, -bounds.FARTHEST, bounds.FARTHEST)
+        for name in ("yaw_rate", "bend_rate"):
+            _check_range(name, getattr(self, name), -bounds.SPINNING, bounds.SPINNING)
+        for name in ("amplitude", "vertical"):
+            _check_range(name, getattr(self, name), 0.0, 100.0)
+        _check_range("yaw_swing", self.yaw_swing, 0.0, bounds.TURNED)
         _check_range("width_ratio", self.width_ratio, 0.0, 1.0)
         _check_range("tilt", self.tilt, 0.0, 0.5 * math.pi)
         _check_range("bend_magnitude", self.bend_magnitude, 0.0, 1.0)
-        _check_range("period", self.period, 0.1)
-        checks.number("max_acceleration", self.max_acceleration, above=0.0)
-        checks.number("min_height", self.min_height)
+        _check_range("period", self.period, 0.1, bounds.LONGEST)
+        checks.number("max_acceleration", self.max_acceleration, minimum=0.01, maximum=1e4)
+        bounds.coordinate("min_height", self.min_height)
         checks.number("slack", self.slack, minimum=0.0, maximum=1.0)
-        checks.number("bend_ramp", self.bend_ramp, minimum=0.0)
+        bounds.ramp("bend_ramp", self.bend_ramp)
 
     def sample(self, rng: np.random.Generator) -> NDArray[np.void]:
         """Return one endless row (1,) of dtype ROW, after the same number of draws each time."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tendon_gym import checks
+from tendon_gym.references import bounds
 from tendon_gym.references.library import HOVER_HEIGHT
 from tendon_gym.references.table import new_rows
 
@@ -29,9 +30,9 @@ class BendGoals:
 
     def __post_init__(self) -> None:
         """Reject values that are not finite."""
-        checks.number("height", self.height)
+        bounds.coordinate("height", self.height)
         checks.number("yaw", self.yaw, minimum=0.0, maximum=math.pi)
-        checks.number("ramp", self.ramp, minimum=0.0)
+        bounds.ramp("ramp", self.ramp)
 
     def sample(self, rng: np.random.Generator) -> NDArray[np.void]:
         """Return one endless row (1,) of dtype ROW, after the same number of draws each time."""

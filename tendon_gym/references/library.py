@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tendon_gym import checks
-from tendon_gym.control.setpoint import setpoints
+from tendon_gym.references import bounds
+from tendon_gym.references.setpoint import setpoints
 from tendon_gym.references.spline import spline_rows, unit_disc
 from tendon_gym.references.table import CHANNELS, ROW, evaluate, new_rows
 
@@ -78,36 +79,43 @@ def _check_rows(name: str, rows: NDArray[np.void]) -> None:
             k = int(np.flatnonzero(~finite)[0])
             checks.reject(f"{name}: rows[{k}][{column!r}]", rows[column][k], "finite")
     for k in range(rows.size):
-        if not start[k] < end[k]:
-            checks.reject(f"{name}: rows[{k}]['end']", float(end[k]), f"after {start[k]:g} s")
+        where = f"{name}: rows[{k}]"
+        checks.number(f"{where}['start']", start[k], minimum=0.0, maximum=bounds.LONGEST)
+        if not end[k] >= start[k] + bounds.SLACK * bounds.SHORTEST:
+            legal = f"at least {bounds.SHORTEST:g} s after its start, {start[k]:g} s"
+            checks.reject(f"{where}['end']", end[k], legal)
+        if bounds.LONGEST < end[k] < math.inf:
+            checks.reject(f"{where}['end']", end[k], f"at most {bounds.LONGEST:g} s, or inf")
         if k and start[k] != end[k - 1]:
             legal = f"where the row before it ends, {end[k - 1]:g} s"
-            checks.reject(f"{name}: rows[{k}]['start']", float(start[k]), legal)
+            checks.reject(f"{where}['start']", start[k], legal)
         for ramps in (("ramp_in", "ramp_out"), ("bend_ramp_in", "bend_ramp_out")):
+            for ramp in ramps:
+                bounds.ramp(f"{where}[{ramp!r}]", rows[ramp][k])
             length = sum(rows[ramp][k] for ramp in ramps)
-            if min(rows[ramp][k] for ramp in ramps) < 0 or length > end[k] - start[k]:
-                legal = f"ramps from 0 that fit into {end[k] - start[k]:g} s together"
-                checks.reject(f"{name}: rows[{k}]{list(ramps)}", float(length), legal)
+            if length > end[k] - start[k]:
+                legal = f"ramps that fit into {end[k] - start[k]:g} s together"
+                checks.reject(f"{where}{list(ramps)}", length, legal)
+    far = bounds.beyond(rows)
+    if far is not None:
+        raise ValueError(
+            f"{name}: rows[{far}] goes beyond {bounds.FARTHEST:g} m or {bounds.FASTEST:g} m/s"
+        )
 
 
 def _still(position: Vector, yaw: float = 0.0) -> NDArray[np.void]:
     """Return one endless row that stays at `position`."""
     rows = new_rows(1)
     rows["end"] = math.inf
-    rows["coefficients"][0, :3, 0] = checks.array("position", position, (3,))
-    rows["coefficients"][0, 3, 0] = checks.number("yaw", yaw)
+    rows["coefficients"][0, :3, 0] = bounds.position("position", position)
+    rows["coefficients"][0, 3, 0] = bounds.angle("yaw", yaw)
     return rows
 
 
 def _last(rows: NDArray[np.void], duration: float) -> NDArray[np.void]:
     """Return the endless row cut to `duration`."""
-    rows["end"] = checks.number("duration", duration, above=0.0)
+    rows["end"] = bounds.duration("duration", duration)
     return rows
-
-
-def _ramp(ramp: float, duration: float = math.inf) -> float:
-    """Return the length of a ramp, of which two must fit into `duration`."""
-    return checks.number("ramp", ramp, minimum=0.0, maximum=duration / 2)
 
 
 def _one_after_another(*parts: NDArray[np.void]) -> NDArray[np.void]:
@@ -139,13 +147,15 @@ def transition(
     Args:
         start: position (3,) in m.
         end: position (3,) in m.
-        duration: s.
+        duration: s, long enough for FASTEST and SPINNING of references/bounds.py.
         start_yaw: rad.
         end_yaw: rad; the turn is end_yaw - start_yaw, which may exceed half a turn.
     """
-    rows = _last(_still(start, start_yaw), duration)
-    goal = [*checks.array("end", end, (3,)), checks.number("end_yaw", end_yaw)]
-    way = np.array(goal) - rows["coefficients"][0, :, 0]
+    first = [*bounds.position("start", start), bounds.angle("start_yaw", start_yaw)]
+    goal = [*bounds.position("end", end), bounds.angle("end_yaw", end_yaw)]
+    rows = _last(_still(first[:3], first[3]), duration)
+    way = np.array(goal) - first
+    bounds.check_pace("duration", duration, math.hypot(*way[:3]), way[3])
     rows["coefficients"][0, :, 3] = 10.0 * way / duration**3
     rows["coefficients"][0, :, 4] = -15.0 * way / duration**4
     rows["coefficients"][0, :, 5] = 6.0 * way / duration**5
@@ -158,13 +168,16 @@ def steady_figure_eight(
     """Fly (A sin wt, 0.6 A sin 2wt, height), w = 2 pi / period, for ever at full amplitude.
 
     Args:
-        amplitude: A in m.
-        period: s, of the whole figure.
+        amplitude: A in m; with it and the period the speed must stay below bounds.FASTEST.
+        period: s, of the whole figure, at least 0.1.
         height: m.
     """
-    rows = _still((0.0, 0.0, checks.number("height", height)))
-    amplitude = checks.number("amplitude", amplitude, minimum=0.0)
-    turn = 2.0 * math.pi / checks.number("period", period, minimum=0.1)
+    rows = _still((0.0, 0.0, bounds.coordinate("height", height)))
+    turn = 2.0 * math.pi / checks.number("period", period, minimum=0.1, maximum=bounds.LONGEST)
+    # the middle of the figure is its fastest point
+    largest = bounds.FASTEST / (turn * math.hypot(1.0, 2.0 * WIDTH_RATIO))
+    largest = min(bounds.FARTHEST, largest)
+    amplitude = checks.number("amplitude", amplitude, minimum=0.0, maximum=largest)
     rows["frequency"][0, :2] = turn, 2.0 * turn
     rows["amplitude"][0, 0, 0] = amplitude
     rows["amplitude"][0, 1, 1] = WIDTH_RATIO * amplitude
@@ -188,7 +201,7 @@ def figure_eight(
         duration: s.
     """
     rows = _last(np.array(steady_figure_eight(amplitude, period, height).rows), duration)
-    rows["ramp_in"] = rows["ramp_out"] = _ramp(ramp, duration)
+    rows["ramp_in"] = rows["ramp_out"] = bounds.ramp("ramp", ramp, duration)
     return Reference("figure_eight", rows)
 
 
@@ -208,8 +221,8 @@ def bend_hold(
     """
     rows = _still(position)
     rows["bend_magnitude"] = checks.number("magnitude", magnitude, minimum=0.0, maximum=1.0)
-    rows["bend_direction"] = checks.number("direction", direction)
-    rows["bend_ramp_in"] = _ramp(ramp)
+    rows["bend_direction"] = bounds.angle("direction", direction)
+    rows["bend_ramp_in"] = bounds.ramp("ramp", ramp)
     return Reference("bend_hold", rows)
 
 
@@ -232,8 +245,8 @@ def rotating_bend(
         duration: s.
     """
     rows = _last(np.array(bend_hold(position, magnitude, direction).rows), duration)
-    rows["bend_rate"] = checks.number("rate", rate)
-    rows["bend_ramp_in"] = rows["bend_ramp_out"] = _ramp(ramp, duration)
+    rows["bend_rate"] = bounds.rate("rate", rate)
+    rows["bend_ramp_in"] = rows["bend_ramp_out"] = bounds.ramp("ramp", ramp, duration)
     return Reference("rotating_bend", rows)
 
 
@@ -272,13 +285,24 @@ def waypoints(
         bend: (n, 2), (mu cos beta, mu sin beta); zero if left out.
     """
     time = checks.increasing("times", times)
-    if time.size < 2 or time[0] < 0.0:
-        checks.reject("times", time.tolist(), "at least two, from 0 or later")
-    values = np.zeros((time.size, CHANNELS))
-    values[:, :3] = checks.array("positions", positions, (time.size, 3))
-    bends = np.zeros((time.size, 2))
+    if not 2 <= time.size <= bounds.MOST or time[0] < 0.0 or time[-1] > bounds.LONGEST:
+        legal = f"2 to {bounds.MOST}, from 0 to {bounds.LONGEST:g} s"
+        checks.reject("times", time, legal)
+    values, bends = np.zeros((time.size, CHANNELS)), np.zeros((time.size, 2))
+    largest = {"minimum": -bounds.FARTHEST, "maximum": bounds.FARTHEST}
+    values[:, :3] = checks.array("positions", positions, (time.size, 3), **largest)
     if yaw is not None:
-        values[:, 3] = checks.array("yaw", yaw, (time.size,))
+        largest = {"minimum": -bounds.TURNED, "maximum": bounds.TURNED}
+        values[:, 3] = checks.array("yaw", yaw, (time.size,), **largest)
     if bend is not None:
         bends = unit_disc("bend", checks.array("bend", bend, (time.size, 2)))
-    return Reference("waypoints", spline_rows(time, values, bends, rest=True))
+    bounds.check_steps("times", time, values[:, :3], values[:, 3])
+    rows = spline_rows(time, values, bends, rest=True)
+    far = bounds.beyond(rows)
+    if far is not None:
+        legal = (
+            "spaced so evenly that the spline stays within "
+            f"{bounds.FARTHEST:g} m and {bounds.FASTEST:g} m/s behind [{far}]"
+        )
+        checks.reject("times", time, legal)
+    return Reference("waypoints", rows)

@@ -49,7 +49,7 @@ def register(name: str, maker: Maker) -> None:
             SmoothDistribution.
     """
     if not isinstance(name, str):
-        raise TypeError(f"name must be a string, got {name!r}")
+        raise TypeError(f"name must be a string, got {checks.shown(name)}")
     if not name or name in _BUILT_IN or name.endswith(".csv"):
         checks.reject("name", name, f"no file and none of {', '.join(_BUILT_IN)}")
     if not callable(maker):
@@ -73,7 +73,9 @@ def make(spec: str | Mapping[str, Any]) -> Source:
     if isinstance(spec, str):
         spec = {"name": spec}
     if not isinstance(spec, Mapping) or not isinstance(spec.get("name"), str):
-        raise TypeError(f"a reference must be a name or a dict with a 'name', got {spec!r}")
+        raise TypeError(
+            f"a reference must be a name or a dict with a 'name', got {checks.shown(spec)}"
+        )
     parameters = dict(spec)
     name = parameters.pop("name")
     if name.endswith(".csv"):
@@ -92,10 +94,13 @@ def make(spec: str | Mapping[str, Any]) -> Source:
 def _check_parameters(name: str, maker: Maker, parameters: dict[str, Any]) -> None:
     """Raise if the maker does not take these parameters or lacks one."""
     signature = inspect.signature(maker).parameters.values()
+    for key in parameters:
+        if not isinstance(key, str):
+            raise TypeError(f"{name}: a parameter's name must be a string, got {checks.shown(key)}")
     if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in signature):
         checks.known_keys(name, parameters, [parameter.name for parameter in signature])
     for parameter in signature:
         optional = parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL)
         if parameter.default is parameter.empty and not optional:
             if parameter.name not in parameters:
-                raise ValueError(f"{name} needs {parameter.name!r}, got {parameters!r}")
+                raise ValueError(f"{name} needs {parameter.name!r}, got {checks.shown(parameters)}")

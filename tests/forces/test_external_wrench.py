@@ -9,7 +9,7 @@ import pytest
 
 from tendon_gym import forces
 from tendon_gym.engines import MujocoEngine
-from tendon_gym.forces import ExternalWrench, ExternalWrenchTerm
+from tendon_gym.forces import ExternalWrench, ExternalWrenchTerm, Push
 from tendon_gym.model import ModelParameters, build_model
 
 
@@ -89,7 +89,7 @@ def test_it_acts_from_its_start_until_before_its_end(model, start, duration):
     acting, time = [], np.zeros(1)
     for k in range(4000):
         wrench = np.zeros((1, model.nbody, 6))
-        term.add(time, None, wrench, np.zeros((1, model.nv)))
+        term.add(time, None, Push(wrench, np.zeros((1, model.nv)), np.zeros((1, 3))))
         if wrench.any():
             acting.append(k)
             assert np.array_equal(wrench[0, model.body("base").id], [1, 0, 0, 0, 0, 0])
@@ -104,7 +104,7 @@ def test_each_simulation_has_its_own_until_its_reset(model):
 
     def now():
         wrench = np.zeros((3, model.nbody, 6))
-        term.add(np.zeros(3), None, wrench, np.zeros((3, model.nv)))
+        term.add(np.zeros(3), None, Push(wrench, np.zeros((3, model.nv)), np.zeros((3, 3))))
         return wrench
 
     base, link = model.body("base").id, model.body("link_3").id
@@ -145,7 +145,7 @@ def test_it_pushes_an_environment_through_its_settings():
     "values, kind, message",
     [
         ({"body": "wing"}, ValueError, "'base', 'link_1'"),
-        ({}, TypeError, "body"),
+        ({}, ValueError, "body is required"),
         ({"body": "base", "force": [1, 2]}, ValueError, "3 elements"),
         ({"body": "base", "force": [1, 2, float("nan")]}, ValueError, "force"),
         ({"body": "base", "torque": "much"}, TypeError, "torque"),

@@ -75,11 +75,35 @@ HEAD = "time,x,y,z\n"
         (HEAD + "0,0,0,1\n", r"line 2, column 'time': the file ends after 1 samples"),
         (HEAD + "0,0,0,1\n1,0,0\n", r"line 3, column 'z': the line has 3 cells, the header 4"),
         (HEAD + "0,0,0,1,2\n", r"line 2, column 'z': the line has 5 cells"),
-        (HEAD + "0,0,zero,1\n", r"line 2, column 'y': 'zero' is not a finite number"),
-        (HEAD + "0,0,,1\n", r"line 2, column 'y': '' is not a finite number"),
+        (HEAD + "0,0,zero,1\n", r"line 2, column 'y': 'zero' is not a number from -10000 to 10000"),
+        (HEAD + "0,0,,1\n", r"line 2, column 'y': '' is not a number from"),
         (HEAD + "0,0,0,nan\n", r"line 2, column 'z': 'nan' is not"),
         (HEAD + "0,inf,0,1\n", r"line 2, column 'x': 'inf' is not"),
-        (HEAD + "-1,0,0,1\n", r"line 2, column 'time': -1.0 is before 0"),
+        (HEAD + "-1,0,0,1\n", r"line 2, column 'time': '-1' is not a number from 0 to 1e\+06"),
+        (
+            HEAD + "0,0,0,1e300\n",
+            r"line 2, column 'z': '1e300' is not a number from -10000 to 10000",
+        ),
+        (HEAD + "0,0,0,1\n1,-1e5,0,1\n", r"line 3, column 'x': '-1e5' is not a number from -10000"),
+        (
+            HEAD + "0,0,0,1\n1e16,0,0,1\n",
+            r"line 3, column 'time': '1e16' is not a number from 0",
+        ),
+        (
+            HEAD + "0,0,0,1\n1e-300,0,0,1\n",
+            r"line 3, column 'time': 1e-300 must be at least 0.0001 ",
+        ),
+        (HEAD + "0,0,0,1\n\n1,0,0,2001\n", r"line 4, column 'time': 1.0 must be at least 2 s "),
+        (
+            HEAD + "0,0,0,1\n\n1e-3,0.9,0,1\n\n1e6,0,0,1\n",
+            r"line 4, column 'time': the spline from here to line 6 goes beyond 10000 m",
+        ),
+        ("time,x,y,z,yaw\n0,0,0,1,0\n1,0,0,1,1e300\n", r"line 3, column 'yaw': '1e300' is not"),
+        ("time,x,y,z,yaw\n0,0,0,1,0\n.001,0,0,1,2\n", r"line 3, column 'time': 0.001 must be at "),
+        (
+            "time,x,y,z,mu,beta\n0,0,0,1,0,1e300\n",
+            r"line 2, column 'beta': '1e300' is not a number from -10000 to 10000",
+        ),
         (HEAD + "0,0,0,1\n\n0,0,0,1\n", r"line 4, column 'time': 0.0 does not come after 0.0"),
         (HEAD + "1,0,0,1\n0.5,0,0,1\n", r"line 3, column 'time': 0.5 does not come after 1.0"),
         (
@@ -92,6 +116,19 @@ def test_errors_name_file_line_and_column(tmp_path, text, match):
     path = write(tmp_path, text)
     with pytest.raises(ValueError, match=re.escape(str(path)) + ", " + match):
         load_csv(path)
+
+
+def test_an_angle_may_wrap_between_close_samples(tmp_path):
+    reference = load_csv(write(tmp_path, "time,x,y,z,yaw\n0,0,0,1,3.1\n0.002,0,0,1,-3.1\n"))
+    np.testing.assert_allclose(np.ptp(reference.at([0, 0.002])["yaw"]), 2 * np.pi - 6.2)
+
+
+def test_a_file_without_end_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("tendon_gym.references.bounds.MOST", 3)
+    lines = [f"{k},0,0,1" for k in range(5)]
+    assert load_csv(write(tmp_path, HEAD + "\n".join(lines[:3]))).duration == 2.0
+    with pytest.raises(ValueError, match="line 5: a reference has at most 3 samples"):
+        load_csv(write(tmp_path, HEAD + "\n".join(lines)))
 
 
 def test_a_file_that_is_no_text_is_refused(tmp_path):

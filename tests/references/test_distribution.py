@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from tendon_gym.control.setpoint import setpoints
 from tendon_gym.references import (
     SmoothDistribution,
     evaluate,
@@ -17,6 +16,7 @@ from tendon_gym.references import (
     steady_figure_eight,
 )
 from tendon_gym.references.distribution import DRAWS, SHAPES, YAW_MODES, _plane
+from tendon_gym.references.setpoint import setpoints
 
 
 def draw(distribution, n, seed=0):
@@ -53,7 +53,7 @@ def test_a_thousand_draws_respect_the_limits():
 
 
 def test_stretching_and_lifting_are_needed_and_only_done_when_needed():
-    free = SmoothDistribution(max_acceleration=1e6, min_height=-10.0)
+    free = SmoothDistribution(max_acceleration=1e4, min_height=-10.0)
     bound = SmoothDistribution()
     loose, tight = draw(free, 500), draw(bound, 500)
     times = np.linspace(0, 24, 400)
@@ -106,7 +106,7 @@ def test_the_generators_state_alone_decides():
 
 def test_every_shape_is_what_its_name_says():
     times = np.linspace(0, 1, 400)
-    fixed = {"tilt": (0, 0), "vertical": (0.2, 0.2), "period": (1, 1), "max_acceleration": 1e9}
+    fixed = {"tilt": (0, 0), "vertical": (0.2, 0.2), "period": (1, 1), "max_acceleration": 1e4}
     for shape in SHAPES:
         rows = draw(SmoothDistribution(shapes=(shape,), **fixed), 5)
         out = at(rows, times)["position"]
@@ -178,6 +178,18 @@ def test_the_steady_figure_eight_is_in_the_support():
         ({"bend_magnitude": (0.0, 1.1)}, r"bend_magnitude\[1\]"),
         ({"height": (1.0, math.inf)}, r"height\[1\]"),
         ({"max_acceleration": 0.0}, "max_acceleration"),
+        ({"max_acceleration": 1e-300}, "max_acceleration must be .* at least 0.01"),
+        ({"max_acceleration": 1e300}, "max_acceleration must be .* at most 10000"),
+        ({"period": (1.0, 1e300)}, r"period\[1\] must be .* at most 1e\+06"),
+        ({"amplitude": (0.0, 1e300)}, r"amplitude\[1\] must be .* at most 100"),
+        ({"vertical": (0.0, 1e300)}, r"vertical\[1\]"),
+        ({"height": (-1e300, 1.0)}, r"height\[0\] must be .* at least -10000"),
+        ({"yaw_rate": (0.0, 1e300)}, r"yaw_rate\[1\] must be .* at most 1000"),
+        ({"yaw_swing": (0.0, 1e300)}, r"yaw_swing\[1\]"),
+        ({"bend_rate": (-1e300, 0.0)}, r"bend_rate\[0\]"),
+        ({"bend_ramp": 1e-300}, "bend_ramp must be 0 or at least 0.0001 s"),
+        ({"bend_ramp": 1e300}, "bend_ramp must be"),
+        ({"min_height": 1e300}, "min_height must be"),
         ({"slack": 1.5}, "slack"),
         ({"bend_ramp": -1.0}, "bend_ramp"),
     ],

@@ -1,5 +1,6 @@
 """The makers against closed forms and the paper's figures."""
 
+import inspect
 import math
 from itertools import pairwise
 
@@ -200,6 +201,9 @@ def test_waypoints_on_a_smooth_curve_follow_it_closer_than_a_cubic():
     assert error < np.abs(cubic - truth).max() < 0.01
 
 
+POINTS = [[0, 0, 1], [2, 0, 1]]
+
+
 @pytest.mark.parametrize(
     ("make", "match"),
     [
@@ -214,8 +218,8 @@ def test_waypoints_on_a_smooth_curve_follow_it_closer_than_a_cubic():
         (lambda: steady_figure_eight(amplitude=-1.0), "amplitude"),
         (lambda: bend_hold(magnitude=1.1), "magnitude"),
         (lambda: rotating_bend(rate=math.nan), "rate"),
-        (lambda: waypoints([0], [[0, 0, 1]]), "times must be at least two"),
-        (lambda: waypoints([-1, 1], np.zeros((2, 3))), "times must be at least two, from 0"),
+        (lambda: waypoints([0], [[0, 0, 1]]), "times must be 2 to 100000, from 0"),
+        (lambda: waypoints([-1, 1], np.zeros((2, 3))), "times must be 2 to 100000, from 0"),
         (lambda: waypoints([0, 1, 1], np.zeros((3, 3))), "times must increase strictly"),
         (lambda: waypoints([0, 1], np.zeros((3, 3))), "positions must have shape"),
         (lambda: waypoints([0, 1], np.zeros((2, 3)), yaw=[0]), "yaw must have shape"),
@@ -226,6 +230,80 @@ def test_waypoints_on_a_smooth_curve_follow_it_closer_than_a_cubic():
 def test_bad_parameters_are_named(make, match):
     with pytest.raises(ValueError, match=match):
         make()
+
+
+HUGE, TINY = 1e300, 1e-300
+ABSURD = [
+    (hover, {"position": (0, 0, HUGE)}, r"position\[2\] must be .* at most 10000, got 1e\+300"),
+    (hover, {"yaw": HUGE}, "yaw must be .* at most 10000"),
+    (transition, {"start": (HUGE, 0, 0)}, r"start\[0\]"),
+    (transition, {"end": (0, -HUGE, 0)}, r"end\[1\]"),
+    (transition, {"start_yaw": HUGE}, "start_yaw"),
+    (transition, {"end_yaw": HUGE}, "end_yaw"),
+    (transition, {"duration": TINY}, r"duration must be .* at least 0.0001 and at most 1e\+06"),
+    (transition, {"duration": HUGE}, r"duration must be .* at most 1e\+06, got 1e\+300"),
+    (transition, {"duration": 1e-3}, "duration must be at least 0.001125 s for 0.6 m, .* 1000 m/s"),
+    (transition, {"duration": 0.01, "end_yaw": 8.0}, "duration must be at least 0.015 s for 8 rad"),
+    (steady_figure_eight, {"amplitude": HUGE}, "amplitude must be"),
+    (steady_figure_eight, {"period": HUGE}, r"period must be .* at least 0.1 and at most 1e\+06"),
+    (steady_figure_eight, {"period": TINY}, "period must be"),
+    (steady_figure_eight, {"height": HUGE}, "height must be"),
+    (steady_figure_eight, {"amplitude": 11.0, "period": 0.1}, "amplitude must be .* at most 10.18"),
+    (figure_eight, {"amplitude": HUGE}, "amplitude must be"),
+    (figure_eight, {"period": HUGE}, "period must be"),
+    (figure_eight, {"ramp": TINY}, "ramp must be 0 or at least 0.0001 s, got 1e-300"),
+    (figure_eight, {"duration": HUGE}, "duration must be"),
+    (figure_eight, {"duration": TINY}, "duration must be"),
+    (bend_hold, {"position": (0, HUGE, 0)}, r"position\[1\]"),
+    (bend_hold, {"direction": HUGE}, "direction must be"),
+    (bend_hold, {"ramp": HUGE}, "ramp must be"),
+    (bend_hold, {"ramp": TINY}, "ramp must be"),
+    (rotating_bend, {"rate": HUGE}, "rate must be .* at most 1000"),
+    (rotating_bend, {"duration": HUGE}, "duration must be"),
+    (rotating_bend, {"duration": TINY}, "duration must be"),
+    (rotating_bend, {"ramp": TINY}, "ramp must be"),
+    (waypoints, {"times": [0, HUGE], "positions": POINTS}, r"times must be .* from 0 to 1e\+06"),
+    (waypoints, {"times": [0, 1e16], "positions": POINTS}, r"times must be .* from 0 to 1e\+06"),
+    (waypoints, {"times": [0, TINY], "positions": POINTS}, r"times\[1\] must be at least 0.002 s"),
+    (waypoints, {"times": [0, 1], "positions": [[0, 0, 1], [HUGE, 0, 1]]}, r"positions\[1\]\[0\]"),
+    (waypoints, {"times": [0, 1], "positions": POINTS, "yaw": [0, HUGE]}, r"yaw\[1\]"),
+    (
+        waypoints,
+        {"times": [0, 1e-4, 1e6], "positions": [[0, 0, 1], [0.05, 0, 1], [1, 0, 1]]},
+        r"times must be spaced so evenly that the spline stays within .* behind \[0\]",
+    ),
+    (
+        waypoints,
+        {"times": np.arange(2e5), "positions": np.zeros((200_000, 3))},
+        r"times must be 2 to 100000, .*, got an array of shape \(200000,\)",
+    ),
+]
+
+
+@pytest.mark.parametrize(("make", "values", "match"), ABSURD)
+def test_absurd_sizes_are_refused_by_name(make, values, match):
+    with pytest.raises(ValueError, match=match):
+        make(**values)
+
+
+@pytest.mark.parametrize("make", [transition, steady_figure_eight, figure_eight, rotating_bend])
+@pytest.mark.parametrize("value", [HUGE, 1e12, 1e6, 1e3, 1.0, 1e-3, 1e-6, 1e-12, TINY, 0.0])
+def test_every_size_is_refused_or_stays_within_bounds(make, value):
+    """Each parameter alone; what is taken is finite everywhere, as far as the ramps are fine."""
+    for parameter in inspect.signature(make).parameters.values():
+        if not isinstance(parameter.default, float):
+            continue
+        try:
+            reference = make(**{parameter.name: value})
+        except ValueError as error:
+            assert parameter.name in str(error) or "ramp" in str(error), error
+            continue
+        last = min(reference.duration, 1e6)
+        out = reference.at(np.concatenate([np.linspace(0, last, 101), [1e-5, 1e-3, 1.0]]))
+        assert np.abs(out["position"]).max() <= 1e4
+        assert np.abs(out["velocity"]).max() <= 1e3
+        for name in out.dtype.names:
+            assert np.isfinite(out[name]).all(), name
 
 
 def table(**fields):
@@ -242,10 +320,15 @@ def table(**fields):
         (np.zeros(3), "dtype ROW"),
         (new_rows(0), "dtype ROW"),
         (table(start=[0, 1.5]), r"rows\[1\]\['start'\] must be where the row before it ends"),
-        (table(end=[1, 1]), r"rows\[1\]\['end'\] must be after 1 s"),
+        (table(end=[1, 1]), r"rows\[1\]\['end'\] must be at least 0.0001 s after its start, 1 s"),
+        (table(start=[0, 1e16], end=[1e16, 2e16]), r"rows\[0\]\['end'\] must be at most 1e\+06 s"),
         (table(phase=math.nan), r"rows\[0\]\['phase'\] must be finite"),
-        (table(ramp_in=0.6, ramp_out=0.6), r"ramps from 0 that fit into 1 s"),
-        (table(bend_ramp_in=-0.1), r"ramps from 0"),
+        (table(ramp_in=0.6, ramp_out=0.6), r"ramps that fit into 1 s"),
+        (table(bend_ramp_in=-0.1), r"rows\[0\]\['bend_ramp_in'\] must be .* at least 0"),
+        (table(ramp_out=1e-300), r"rows\[0\]\['ramp_out'\] must be 0 or at least 0.0001 s"),
+        (table(coefficients=1e300), r"rows\[0\] goes beyond 10000 m or 1000 m/s"),
+        (table(amplitude=1e5), r"rows\[0\] goes beyond"),
+        (table(amplitude=1.0, frequency=1e300), r"rows\[0\] goes beyond"),
     ],
 )
 def test_bad_tables_are_refused(rows, match):

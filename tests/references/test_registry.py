@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 
 from tendon_gym.references import (
@@ -91,6 +92,9 @@ def test_bad_registrations_are_refused(name, maker, error):
         ({"name": "waypoints", "times": [0, 1]}, ValueError, "waypoints needs 'positions'"),
         ({"name": "smooth", "colour": 1}, ValueError, "smooth has no 'colour'"),
         ({"name": "hover", "yaw": "north"}, TypeError, "yaw must be a number, got 'north'"),
+        ({"name": "smooth", 3: 1}, TypeError, "smooth: a parameter's name must be a string, got 3"),
+        ({"name": "hover", None: 1}, TypeError, "hover: a parameter's name must be .*, got None"),
+        ({"name": "hover", "yaw": np.float64(1e300)}, ValueError, r"yaw must be .*, got 1e\+300$"),
         ({"position": [0, 0, 1]}, TypeError, "with a 'name'"),
         (None, TypeError, "a reference must be a name or a dict"),
     ],

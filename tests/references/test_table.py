@@ -8,8 +8,8 @@ import mpmath
 import numpy as np
 import pytest
 
-from tendon_gym.control.setpoint import setpoints
 from tendon_gym.references import evaluate, evaluate_one, mission, new_rows
+from tendon_gym.references.setpoint import setpoints
 
 ORDERS = ("position", "velocity", "acceleration", "jerk", "snap")
 YAW_ORDERS = ("yaw", "yaw_rate", "yaw_acceleration")

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tendon_gym.control import SETPOINT, setpoints
+from tendon_gym.references import SETPOINT, setpoints
 
 
 def test_setpoints_are_at_rest_and_independent() -> None:

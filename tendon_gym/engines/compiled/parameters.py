@@ -1,0 +1,144 @@
+"""What the simulations of a compiled engine are made of: shared, or each simulation's own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import mujoco
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from tendon_gym import checks
+from tendon_gym.engines.compiled.constants import FIELDS, constants, model_fields, pulls
+from tendon_gym.engines.compiled.contacts import Bounds
+from tendon_gym.engines.compiled.dynamics import PUSHED, ROTATED, TURNED
+from tendon_gym.engines.compiled.lanes import WIDTH
+from tendon_gym.engines.compiled.slots import ANGLE, CHAIN, QUATERNION, RATE, SPIN, STATE_OF_LINK
+from tendon_gym.engines.compiled.stepping import Setup
+from tendon_gym.engines.compiled.structure import Structure
+
+Floats = NDArray[np.float64]
+
+
+class Parameters:
+    """The parameters of n simulations, as the compiled step reads them.
+
+    Attributes:
+        structure: of the model.
+        fields: {name: (1 or n, ...)}, the model's fields.
+        width: simulations per block: 1, or WIDTH lanes.
+        blocks: number of blocks.
+        setup: see `stepping.Setup`.
+        constants: (1 or blocks, slots * width).
+        pull: (1 or n, tendons), tension per control.
+    """
+
+    def __init__(self, model: mujoco.MjModel, n: int, pushed: bool) -> None:
+        """Read a model; `pushed` tells whether there are force terms.
+
+        Raises:
+            ValueError: the model has something that the engine doesn't represent.
+        """
+        self.structure = Structure.of(model)
+        self._bounds = Bounds.of(model, self.structure)
+        self._model, self._n, self._pushed = model, n, pushed
+        # plain Python has no lanes
+        self.width = 1 if n == 1 or numba.config.DISABLE_JIT else WIDTH
+        self.blocks = -(-n // self.width)
+        self.fields = model_fields(model)
+        self.constants = np.zeros((1, 0))
+        self._write(np.zeros(1, np.int64))
+        self._finish()
+
+    def set(self, ids: NDArray, values: Mapping[str, NDArray]) -> None:
+        """Give the simulations `ids` (k,) values of their own of some fields, (k, ...) each.
+
+        Raises:
+            ValueError: a field that can't differ, or values of another shape or not finite.
+        """
+        arrays = {}
+        for name, value in values.items():
+            checks.choice("model field", name, FIELDS)
+            shape = (len(ids), *self.fields[name].shape[1:])
+            arrays[name] = checks.array(name, value, shape)
+        for name, array in arrays.items():
+            if len(self.fields[name]) < self._n:
+                self.fields[name] = np.tile(
+                    self.fields[name], (self._n, *[1] * (array.ndim - 1))
+                )
+            self.fields[name][ids] = array
+        self._write(np.asarray(ids))
+        self._finish()
+
+    def _write(self, ids: NDArray) -> None:
+        """Compute the constants of simulations, in lanes where there are any."""
+        own = any(len(values) > 1 for values in self.fields.values())
+        fields = {
+            name: values[ids] if len(values) > 1 else values for name, values in self.fields.items()
+        }
+        timestep = self._model.opt.timestep
+        table = constants(self.structure, fields, self._bounds.ends, timestep)
+        if not own:
+            self.constants = np.repeat(table, self.width, axis=1)
+            return
+        if len(self.constants) < self.blocks:
+            self.constants = np.tile(self.constants, (self.blocks, 1))
+        lanes = self.constants.reshape(self.blocks, -1, self.width)
+        lanes[ids // self.width, :, ids % self.width] = table
+
+    def _finish(self) -> None:
+        """Compute what depends on all simulations together."""
+        self.pull = pulls(self.structure, self.fields)
+        self._bounds.set_reach(self.structure, self.fields["body_pos"])
+        bodies = bodies_of(self.structure)
+        flags = PUSHED if self._pushed else 0
+        if _any_turn(self.fields["body_iquat"][:, bodies]):
+            flags |= ROTATED
+        if _any_turn(self.fields["body_quat"][:, self.structure.links]):
+            flags |= TURNED
+        self.setup = self._setup(flags)
+
+    def _setup(self, flags: int) -> Setup:
+        model, structure, bounds = self._model, self.structure, self._bounds
+        qpos_slots, qvel_slots = np.zeros(model.nq, np.int64), np.zeros(model.nv, np.int64)
+        chain = CHAIN + STATE_OF_LINK * np.arange(len(structure.links))[:, None] + np.arange(2)
+        qpos_slots[structure.hinge_qpos] = chain + ANGLE
+        qvel_slots[structure.hinge_dofs] = chain + RATE
+        if structure.free:
+            qpos_slots[:7], qvel_slots[:3] = np.arange(7), QUATERNION + 4 + np.arange(3)
+            qvel_slots[3:6] = SPIN + np.arange(3)
+        limited = model.actuator_ctrllimited.astype(bool)
+        limits = model.actuator_ctrlrange
+        return Setup(
+            shape=(
+                len(structure.links),
+                len(structure.rotors),
+                len(structure.tendons),
+                flags,
+                bounds.first,
+            ),
+            free=structure.free,
+            timestep=float(model.opt.timestep),
+            qpos_slots=qpos_slots,
+            qvel_slots=qvel_slots,
+            rotors=structure.rotors,
+            tendons=structure.tendons,
+            bodies=np.array(bodies_of(structure), np.int64),
+            hinge_dofs=structure.hinge_dofs,
+            low=np.where(limited, limits[:, 0], -np.inf),
+            high=np.where(limited, limits[:, 1], np.inf),
+            obstacles=bounds.obstacles,
+            planes=bounds.planes,
+            bounds=bounds.values,
+        )
+
+
+def bodies_of(structure: Structure) -> list[int]:
+    """Return the base and the links."""
+    return [structure.base, *structure.links.tolist()]
+
+
+def _any_turn(quaternions: Floats) -> bool:
+    """Say whether any quaternion (..., 4) turns anything."""
+    return bool((quaternions[..., 1:] != 0.0).any())
