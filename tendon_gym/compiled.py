@@ -92,29 +92,23 @@ def _compile(function: F, **options: Any) -> F:
     return dispatcher
 
 
-class Prepared:
-    """A compiled kernel with its standing arguments, which come after the inputs of a call.
+def bind(kernel: Any, *arguments: Any) -> Callable[[], Any]:
+    """Return a function that runs a kernel on the present values of these very objects.
 
     Before a call Numba looks at the type of every argument, 0.3 us for a structured array. What
-    is called again and again on the same arrays is `bound` to them once, and skips that.
+    runs again and again on the same objects skips that.
     """
+    return functools.partial(entry(kernel, *arguments), *arguments)
 
-    def __init__(self, kernel: Callable[..., Any], *standing: Any) -> None:
-        """Prepare `kernel(*inputs, *standing)`."""
-        self._kernel, self._standing = kernel, standing
 
-    def __call__(self, *inputs: Any) -> Any:
-        """Run the kernel on any inputs."""
-        return self._kernel(*inputs, *self._standing)
+def entry(kernel: Any, *arguments: Any) -> Callable[..., Any]:
+    """Return the machine code of a kernel for arguments of just these types, to be called directly.
 
-    def bound(self, *inputs: Any) -> Callable[[], Any]:
-        """Return a function that runs the kernel on the present values of these very objects."""
-        arguments = (*inputs, *self._standing)
-        if _settings.DISABLE_JIT:
-            return functools.partial(self._kernel, *arguments)
-        kernel: Any = self._kernel
-        types = tuple(numba.typeof(argument) for argument in arguments)
-        return functools.partial(kernel.compile(types), *arguments)
+    It doesn't look at the types of what it is called with: `bind` tells why.
+    """
+    if _settings.DISABLE_JIT:
+        return kernel
+    return kernel.compile(tuple(numba.typeof(argument) for argument in arguments))
 
 
 def announce_compilation() -> None:

@@ -15,7 +15,13 @@ from tendon_gym.forces.term import ForceTerm
 
 __all__ = [
     "CompiledEngine",
-    "ControlLaw", "Engine", "Kinematics", "MujocoEngine", "available_threads", "make"]
+    "ControlLaw",
+    "Engine",
+    "Kinematics",
+    "MujocoEngine",
+    "available_threads",
+    "make",
+]
 
 _ENGINES: dict[str, type[MujocoEngine] | type[CompiledEngine]] = {
     "compiled": CompiledEngine,

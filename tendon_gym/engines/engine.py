@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import Protocol
 
 import mujoco
@@ -31,7 +32,6 @@ class Engine(Protocol):
         qpos: (n, nq).
         qvel: (n, nv).
         ctrl: (n, nu), in newtons.
-        motion: kinematics at the present state, brought up to date by `step` and `reset`.
         unstable: (n,), True where the last `step` failed; those simulations then hold the last
             state that was good, so that everything read from them is finite.
     """
@@ -42,8 +42,12 @@ class Engine(Protocol):
     qpos: NDArray
     qvel: NDArray
     ctrl: NDArray
-    motion: Kinematics
     unstable: NDArray
+
+    @property
+    def motion(self) -> Kinematics:
+        """The kinematics at the present state, brought up to date by then."""
+        ...
 
     def reset(self, ids: NDArray, qpos: NDArray, qvel: NDArray) -> None:
         """Start the simulations `ids` (k,) at qpos (k, nq) and qvel (k, nv), controls at zero.
@@ -53,6 +57,19 @@ class Engine(Protocol):
 
     def step(self, substeps: int, law: ControlLaw | None = None) -> None:
         """Advance all simulations by `substeps` physics steps, `law` before each of them."""
+
+    def get_state(self) -> NDArray:
+        """Return all that the simulations go on from, (n, width)."""
+        ...
+
+    def set_state(self, ids: NDArray, rows: NDArray) -> None:
+        """Put the simulations `ids` (k,) to states (k, width) that `get_state` returned."""
+
+    def set_model_fields(self, ids: NDArray, values: Mapping[str, NDArray]) -> None:
+        """Give the simulations `ids` (k,) values of their own of model fields, (k, ...) each.
+
+        The names are those of `engines.fields.FIELDS`. They stay through resets.
+        """
 
     def data(self, i: int) -> mujoco.MjData:
         """Return simulation `i` as MjData, all derived quantities computed."""

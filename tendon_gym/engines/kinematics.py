@@ -6,51 +6,65 @@ kernel gives every engine the same poses, velocities and tendon lengths at the s
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from tendon_gym.compiled import compiled
+from tendon_gym.compiled import compiled, inlined
 from tendon_gym.forces.term import Motion
 from tendon_gym.spatial import (
+    Frame,
     Quaternion,
+    Vector,
     add,
     columns,
     cross,
+    frame_at,
     frame_of,
-    multiply,
     norm,
-    quaternion,
+    row,
     scale,
-    store,
-    store_columns,
+    store_at,
+    store_frame_at,
     subtract,
     to_world,
     turn,
-    vector,
+    unit,
+    vector_at,
+    within,
 )
 
 BODY = np.dtype(
     [
         ("parent", np.int64),
         ("position", np.float64, 3),
-        ("quaternion", np.float64, 4),
+        ("turned", np.int64),
+        ("rotation", np.float64, (3, 3)),
         ("first_joint", np.int64),
         ("joints", np.int64),
     ]
 )
+"""A body in its parent: where it sits, whether and how it is turned, and its joints."""
+
 JOINT = np.dtype(
     [
         ("kind", np.int64),
         ("qpos", np.int64),
         ("dof", np.int64),
         ("axis", np.float64, 3),
+        ("along", np.int64),
+        ("anchored", np.int64),
         ("anchor", np.float64, 3),
         ("reference", np.float64),
     ]
 )
+"""A joint: its addresses, its axis, which of the body's own axes that is (-1: none), its anchor if
+that is not the body's origin, and the position at which it turns nothing."""
+
 SITE = np.dtype([("body", np.int64), ("position", np.float64, 3)])
 
 FREE = int(mujoco.mjtJoint.mjJNT_FREE)
@@ -59,16 +73,14 @@ SLIDE = int(mujoco.mjtJoint.mjJNT_SLIDE)
 
 
 class Tree(NamedTuple):
-    """The tables of a model, and room for each simulation's intermediate results.
+    """The tables of a model.
 
     Attributes:
-        bodies: (nbody,) of BODY.
+        bodies: (1 or n, nbody) of BODY.
         joints: (njnt,) of JOINT.
-        sites: (nsite,) of SITE.
+        sites: (1 or n, nsite) of SITE.
         path_start: (ntendon + 1,), where each tendon's sites start.
         path_sites: the sites of all tendons, one after another.
-        quaternions: (n, nbody, 4), of the bodies.
-        joint_frames: (n, njnt, 2, 3), world anchors and axes of the joints.
     """
 
     bodies: NDArray
@@ -76,8 +88,6 @@ class Tree(NamedTuple):
     sites: NDArray
     path_start: NDArray[np.int64]
     path_sites: NDArray[np.int64]
-    quaternions: NDArray[np.float64]
-    joint_frames: NDArray[np.float64]
 
 
 class Kinematics:
@@ -98,10 +108,8 @@ class Kinematics:
         sites = np.zeros(model.nsite, SITE)
         sites["body"], sites["position"] = model.site_bodyid, model.site_pos
         nbody = model.nbody
-        quaternions = np.zeros((n, nbody, 4))
-        quaternions[:, 0, 0] = 1.0
-        frames = np.zeros((n, max(model.njnt, 1), 2, 3))
-        self.tree = Tree(bodies, joints, sites, *_paths(model), quaternions, frames)
+        self._n = n
+        self.tree = Tree(bodies[None], joints, sites[None], *_paths(model))
         self.motion = Motion(
             body_position=np.zeros((n, nbody, 3)),
             body_rotation=np.tile(np.eye(3), (n, nbody, 1, 1)),
@@ -110,11 +118,36 @@ class Kinematics:
             site_position=np.zeros((n, model.nsite, 3)),
             tendon_length=np.zeros((n, model.ntendon)),
         )
-        self.body_position, self.body_rotation = self.motion.body_position, self.motion.body_rotation
+        self.body_position = self.motion.body_position
+        self.body_rotation = self.motion.body_rotation
         self.body_velocity = self.motion.body_velocity
         self.body_angular_velocity = self.motion.body_angular_velocity
         self.site_position = self.motion.site_position
         self.tendon_length = self.motion.tendon_length
+
+    def set_model_fields(self, ids: NDArray, values: Mapping[str, NDArray]) -> None:
+        """Give the simulations `ids` (k,) places of bodies and sites of their own, (k, ...) each.
+
+        Other fields than body_pos, body_quat and site_pos don't move anything. The first time
+        `tree` is another one afterwards.
+        """
+        if "body_pos" in values:
+            self._own("bodies")["position"][ids] = values["body_pos"]
+        if "body_quat" in values:
+            bodies = self._own("bodies")
+            matrices = np.array([[_matrix(q) for q in row] for row in values["body_quat"]])
+            bodies["rotation"][ids] = matrices
+            bodies["turned"][ids] = _turned_at_all(matrices)
+        if "site_pos" in values:
+            self._own("sites")["position"][ids] = values["site_pos"]
+
+    def _own(self, table: str) -> NDArray[np.void]:
+        """Return a table that has a row for each simulation."""
+        rows = getattr(self.tree, table)
+        if len(rows) < self._n:
+            rows = np.tile(rows, (self._n, 1))
+            self.tree = self.tree._replace(**{table: rows})
+        return rows
 
     def update(self, qpos: NDArray, qvel: NDArray) -> None:
         """Compute everything from qpos (n, nq) and qvel (n, nv)."""
@@ -124,13 +157,30 @@ class Kinematics:
 def _tree(model: mujoco.MjModel) -> tuple[NDArray, NDArray]:
     bodies = np.zeros(model.nbody, BODY)
     bodies["parent"], bodies["position"] = model.body_parentid, model.body_pos
-    bodies["quaternion"] = model.body_quat
+    bodies["rotation"] = [_matrix(quaternion) for quaternion in model.body_quat]
+    bodies["turned"] = _turned_at_all(bodies["rotation"])
     bodies["first_joint"], bodies["joints"] = model.body_jntadr, model.body_jntnum
     joints = np.zeros(model.njnt, JOINT)
     joints["kind"], joints["qpos"] = model.jnt_type, model.jnt_qposadr
     joints["dof"], joints["axis"] = model.jnt_dofadr, model.jnt_axis
+    for joint in range(model.njnt):
+        own = (model.jnt_axis[joint] == np.eye(3)).all(axis=1)
+        joints["along"][joint] = int(np.argmax(own)) if own.any() else -1
+    joints["anchored"] = (model.jnt_pos != 0.0).any(axis=1)
     joints["anchor"], joints["reference"] = model.jnt_pos, model.qpos0[model.jnt_qposadr]
     return bodies, joints
+
+
+def _matrix(quaternion: NDArray) -> NDArray[np.float64]:
+    """Return the rotation matrix (3, 3) of a quaternion (4,)."""
+    matrix = np.zeros(9)
+    mujoco.mju_quat2Mat(matrix, quaternion)
+    return matrix.reshape(3, 3)
+
+
+def _turned_at_all(rotations: NDArray) -> NDArray[np.bool_]:
+    """Return which rotation matrices (..., 3, 3) turn anything."""
+    return (rotations != np.eye(3)).any(axis=(-2, -1))
 
 
 def _paths(model: mujoco.MjModel) -> tuple[NDArray, NDArray]:
@@ -160,114 +210,99 @@ def update_range(
 @compiled
 def update_one(i: int, qpos: NDArray, qvel: NDArray, tree: Tree, motion: Motion) -> None:
     """Compute the motion of simulation i from its qpos (nq,) and qvel (nv,)."""
-    position, rotation = motion.body_position[i], motion.body_rotation[i]
-    frames, site_position = tree.joint_frames[i], motion.site_position[i]
-    for b in range(1, tree.bodies.shape[0]):
-        _place_body(
-            tree.bodies, tree.joints, b, qpos, tree.quaternions[i], frames, position, rotation
-        )
-        _move_body(
-            tree.bodies, tree.joints, b, qvel, frames, position, rotation, motion.body_velocity[i],
-            motion.body_angular_velocity[i],
-        )  # fmt: skip
-    for s in range(tree.sites.shape[0]):
-        b = tree.sites[s]["body"]
-        offset = to_world(columns(rotation[b]), vector(tree.sites[s]["position"]))
-        store(add(vector(position[b]), offset), site_position[s])
+    bodies, sites = tree.bodies[i % tree.bodies.shape[0]], tree.sites[i % tree.sites.shape[0]]
+    for b in range(1, bodies.shape[0]):
+        _move_body(i, b, qpos, qvel, bodies, tree.joints, motion)
+    position, places = motion.body_position, motion.site_position
+    for s in range(sites.shape[0]):
+        b = sites["body"][s]
+        offset = to_world(frame_at(motion.body_rotation, i, b), row(sites["position"], s))
+        store_at(add(vector_at(position, i, b), offset), places, i, s)
     for t in range(motion.tendon_length.shape[1]):
         length = 0.0
         for p in range(tree.path_start[t] + 1, tree.path_start[t + 1]):
-            here = vector(site_position[tree.path_sites[p]])
-            length += norm(subtract(here, vector(site_position[tree.path_sites[p - 1]])))
+            here = vector_at(places, i, tree.path_sites[p])
+            length += norm(subtract(here, vector_at(places, i, tree.path_sites[p - 1])))
         motion.tendon_length[i, t] = length
 
 
-@compiled
-def _place_body(
-    bodies: NDArray,
-    joints: NDArray,
+@inlined
+def _move_body(
+    i: int,
     b: int,
     qpos: NDArray,
-    quaternions: NDArray,
-    joint_frames: NDArray,
-    position: NDArray,
-    rotation: NDArray,
-) -> None:
-    """Compute the pose of body `b`, and the world anchors and axes of its joints."""
-    body = bodies[b]
-    parent = body["parent"]
-    place = add(
-        vector(position[parent]), to_world(columns(rotation[parent]), vector(body["position"]))
-    )
-    attitude = multiply(_quaternion(quaternions[parent]), _quaternion(body["quaternion"]))
-    frame = frame_of(attitude)
-    for j in range(body["first_joint"], body["first_joint"] + body["joints"]):
-        joint = joints[j]
-        kind, adr = joint["kind"], joint["qpos"]
-        if kind == FREE:
-            place = vector(qpos[adr : adr + 3])
-            attitude = quaternion(qpos[adr + 3 : adr + 7])
-            frame = frame_of(attitude)
-            continue
-        local = vector(joint["anchor"])
-        anchor, axis = add(place, to_world(frame, local)), to_world(frame, vector(joint["axis"]))
-        store(anchor, joint_frames[j, 0])
-        store(axis, joint_frames[j, 1])
-        if kind == SLIDE:
-            place = add(place, scale(qpos[adr] - joint["reference"], axis))
-            continue
-        if kind == BALL:
-            rotated = quaternion(qpos[adr : adr + 4])
-        else:
-            rotated = turn(vector(joint["axis"]), qpos[adr] - joint["reference"])
-        attitude = multiply(attitude, rotated)
-        frame = frame_of(attitude)
-        # the joint turns the body about its anchor, which stays where it is
-        place = subtract(anchor, to_world(frame, local))
-    store(place, position[b])
-    store_columns(frame, rotation[b])
-    q = quaternions[b]
-    q[0], q[1], q[2], q[3] = attitude
-
-
-@compiled
-def _quaternion(a: NDArray) -> Quaternion:
-    return (a[0], a[1], a[2], a[3])
-
-
-@compiled
-def _move_body(
+    qvel: NDArray,
     bodies: NDArray,
     joints: NDArray,
-    b: int,
-    qvel: NDArray,
-    joint_frames: NDArray,
-    position: NDArray,
-    rotation: NDArray,
-    velocity: NDArray,
-    angular_velocity: NDArray,
+    motion: Motion,
 ) -> None:
-    """Compute the velocity of body `b`'s origin and its angular velocity, both in world axes."""
-    body = bodies[b]
-    parent = body["parent"]
-    place, spin = vector(position[b]), vector(angular_velocity[parent])
-    carried = cross(spin, subtract(place, vector(position[parent])))
-    speed = add(vector(velocity[parent]), carried)
-    for j in range(body["first_joint"], body["first_joint"] + body["joints"]):
-        kind, dof = joints[j]["kind"], int(joints[j]["dof"])
+    """Compute the pose and the velocities of simulation i's body b, joint after joint."""
+    parent = bodies["parent"][b]
+    frame = frame_at(motion.body_rotation, i, parent)
+    spin = vector_at(motion.body_angular_velocity, i, parent)
+    offset = to_world(frame, row(bodies["position"], b))
+    place = add(vector_at(motion.body_position, i, parent), offset)
+    speed = add(vector_at(motion.body_velocity, i, parent), cross(spin, offset))
+    if bodies["turned"][b]:
+        frame = within(frame, columns(bodies["rotation"][b]))
+    first = bodies["first_joint"][b]
+    for j in range(first, first + bodies["joints"][b]):
+        kind, adr, dof = joints["kind"][j], int(joints["qpos"][j]), int(joints["dof"][j])
         if kind == FREE:
-            speed = vector(qvel[dof : dof + 3])
-            spin = to_world(columns(rotation[b]), vector(qvel[dof + 3 : dof + 6]))
+            place, speed = _three(qpos, adr), _three(qvel, dof)
+            frame = frame_of(_attitude(qpos, adr + 3))
+            spin = to_world(frame, _three(qvel, dof + 3))
             continue
-        axis = vector(joint_frames[j, 1])
+        axis = to_world(frame, row(joints["axis"], j))
         if kind == SLIDE:
-            speed = add(speed, scale(qvel[dof], axis))
+            way = scale(qpos[adr] - joints["reference"][j], axis)
+            place = add(place, way)
+            speed = add(add(speed, cross(spin, way)), scale(qvel[dof], axis))
             continue
+        local = row(joints["anchor"], j)
+        if joints["anchored"][j]:  # then the anchor stays, and the origin turns about it
+            arm = to_world(frame, local)
+            place, speed = add(place, arm), add(speed, cross(spin, arm))
         if kind == BALL:
-            own = to_world(columns(rotation[b]), vector(qvel[dof : dof + 3]))
+            frame = within(frame, frame_of(_attitude(qpos, adr)))
+            spin = add(spin, to_world(frame, _three(qvel, dof)))
         else:
-            own = scale(qvel[dof], axis)
-        spin = add(spin, own)
-        speed = add(speed, cross(own, subtract(place, vector(joint_frames[j, 0]))))
-    store(speed, velocity[b])
-    store(spin, angular_velocity[b])
+            frame = _turned(frame, joints, j, qpos[adr] - joints["reference"][j])
+            spin = add(spin, scale(qvel[dof], axis))
+        if joints["anchored"][j]:
+            arm = to_world(frame, local)
+            place, speed = subtract(place, arm), subtract(speed, cross(spin, arm))
+    store_at(place, motion.body_position, i, b)
+    store_at(speed, motion.body_velocity, i, b)
+    store_at(spin, motion.body_angular_velocity, i, b)
+    store_frame_at(frame, motion.body_rotation, i, b)
+
+
+@inlined
+def _turned(frame: Frame, joints: NDArray, j: int, angle: float) -> Frame:
+    """Return a frame turned by `angle` (rad) about hinge j."""
+    sine, cosine = math.sin(angle), math.cos(angle)
+    x, y, z = frame
+    along = joints["along"][j]
+    if along == 0:
+        return (x, _mixed(cosine, y, sine, z), _mixed(-sine, y, cosine, z))
+    if along == 1:
+        return (_mixed(cosine, x, -sine, z), y, _mixed(sine, x, cosine, z))
+    if along == 2:
+        return (_mixed(cosine, x, sine, y), _mixed(-sine, x, cosine, y), z)
+    return within(frame, frame_of(turn(row(joints["axis"], j), angle)))
+
+
+@compiled
+def _mixed(a: float, u: Vector, b: float, v: Vector) -> Vector:
+    return (a * u[0] + b * v[0], a * u[1] + b * v[1], a * u[2] + b * v[2])
+
+
+@compiled
+def _three(a: NDArray, k: int) -> Vector:
+    return (a[k], a[k + 1], a[k + 2])
+
+
+@compiled
+def _attitude(a: NDArray, k: int) -> Quaternion:
+    return unit((a[k], a[k + 1], a[k + 2], a[k + 3]))

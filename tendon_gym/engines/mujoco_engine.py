@@ -4,27 +4,66 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import functools
 import logging
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import mujoco
 import numpy as np
 from mujoco.batch import Batch, SimulationError
 from numpy.typing import NDArray
 
+from tendon_gym.boxes import box
+from tendon_gym.compiled import bind, compiled
+from tendon_gym.control.loops import Loops, run_loops
+from tendon_gym.engines import threads as thread_pool
 from tendon_gym.engines.engine import ControlLaw, available_threads, check_state
+from tendon_gym.engines.fields import check_fields, write_field
 from tendon_gym.engines.kinematics import Kinematics
 from tendon_gym.forces import ForceTerm, Push, Pushes
 
 # The warnings after which MuJoCo has put the simulation back to the model's default state.
-FATAL = [
+FATAL = (
     int(mujoco.mjtWarning.mjWARN_BADQPOS),
     int(mujoco.mjtWarning.mjWARN_BADQVEL),
     int(mujoco.mjtWarning.mjWARN_BADQACC),
-]
+)
 
-_NONE, _ONLY = np.zeros(0, np.int64), np.zeros(1, np.int64)
+# What a simulation goes on from, its warm start included: mj_step depends on nothing else.
+_STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
+
+# A thread costs as much as the control law of so many simulations takes.
+_WORTH_A_THREAD = 64
+
+
+class Clock(NamedTuple):
+    """The times of n simulations: physics steps since the reset, and that times dt, in s."""
+
+    dt: float
+    steps: NDArray[np.int64]
+    time: NDArray[np.float64]
+
+
+class Controlled(NamedTuple):
+    """What `control` works on: the states and controls of n simulations, loops and clocks."""
+
+    qpos: NDArray[np.float64]
+    qvel: NDArray[np.float64]
+    ctrl: NDArray[np.float64]
+    loops: Loops
+    clock: Clock
+
+
+class Kept(NamedTuple):
+    """What `end` works on: the present states of n simulations, the last good ones, and clocks."""
+
+    qpos: NDArray[np.float64]
+    qvel: NDArray[np.float64]
+    good_qpos: NDArray[np.float64]
+    good_qvel: NDArray[np.float64]
+    clock: Clock
 
 
 class MujocoEngine:
@@ -42,55 +81,67 @@ class MujocoEngine:
     ) -> None:
         """Make `n` simulations; `threads` defaults to as many as this process may use."""
         log_warnings()
-        if terms and n == 1:  # then the wind is written to the model itself
+        if n == 1:  # then fields are written to the model itself
             model = copy.copy(model)
         self.model, self.n = model, n
-        self._dt = model.opt.timestep
-        if n == 1:
-            source = _OneData(model)
-        else:
-            source = _ManyData(model, n, threads or available_threads(n))
+        self._threads = threads or available_threads(n)
+        source = _OneData(model) if n == 1 else _ManyData(model, n, self._threads)
         self._simulations = source
         self.qpos, self.qvel, self.ctrl = source.qpos, source.qvel, source.ctrl
-        self.time = np.zeros(n)
-        self.motion = Kinematics(model, n)
-        self.unstable = np.zeros(n, bool)
+        self._clock = Clock(model.opt.timestep, np.zeros(n, np.int64), np.zeros(n))
+        self.time = self._clock.time
+        self._motion, self._moved = Kinematics(model, n), False
+        self.unstable, self._any_unstable = np.zeros(n, bool), False
         wind = source.wind() if terms else np.zeros((n, 3))
         self.pushes = Pushes(terms, Push(source.wrench, source.joint_force, wind), model)
         self._good_qpos, self._good_qvel = self.qpos.copy(), self.qvel.copy()
+        self._law: ControlLaw | None = None
+        self._ends: dict[int, Callable[[], Any]] = {}
+        self._tick = bind(tick, 0, n, 1, self._clock)
+        state = (self.qpos, self.qvel)
+        self._kept = box(Kept(*state, self._good_qpos, self._good_qvel, self._clock), state)
+
+    @property
+    def motion(self) -> Kinematics:
+        """The kinematics, brought up to date when they are asked for after a step or a reset."""
+        if not self._moved:
+            self._motion.update(self.qpos, self.qvel)
+            self._moved = True
+        return self._motion
 
     def reset(self, ids: NDArray, qpos: NDArray, qvel: NDArray) -> None:
         """Start the simulations `ids` (k,) at qpos (k, nq) and qvel (k, nv)."""
         check_state(self.model, qpos, qvel)
         self._simulations.reset(ids)
         self.qpos[ids], self.qvel[ids] = qpos, qvel
-        self.time[ids] = 0.0
+        self._clock.steps[ids], self.time[ids] = 0, 0.0
         self.unstable[ids] = False
         self.pushes.reset(ids)
-        self._keep()
+        self._good_qpos[ids], self._good_qvel[ids] = qpos, qvel
+        self._moved = False
 
     def step(self, substeps: int, law: ControlLaw | None = None) -> None:
         """Advance all simulations by `substeps` physics steps, `law` before each of them."""
-        simulations = self._simulations
+        simulations, uncounted = self._simulations, 0
         if self.pushes:
             self._step_pushed(substeps, law)
         elif law is None:
             simulations.advance(substeps)
-            self.time += substeps * self._dt
+            uncounted = substeps
         else:
-            advance, dt = simulations.advance, self._dt
-            time, qpos, qvel, ctrl = self.time, self.qpos, self.qvel, self.ctrl
+            control, advance = self._controller(law), simulations.advance
             for _ in range(substeps):
-                law(time, qpos, qvel, ctrl)
+                control()
                 advance(1)
-                time += dt
-        ids = simulations.failed()
-        self.unstable[...] = False
-        if len(ids):
-            self.unstable[ids] = True
+        if self._any_unstable:
+            self.unstable[...] = False
+        self._any_unstable = simulations.find_failed(self.unstable)
+        if self._any_unstable:
+            ids = np.flatnonzero(self.unstable)
             simulations.reset(ids)
             self.qpos[ids], self.qvel[ids] = self._good_qpos[ids], self._good_qvel[ids]
-        self._keep()
+        self._end(uncounted)()
+        self._moved = False
 
     def _step_pushed(self, substeps: int, law: ControlLaw | None) -> None:
         """Advance with force terms, which are evaluated before every physics step."""
@@ -98,15 +149,63 @@ class MujocoEngine:
             if law is not None:
                 law(self.time, self.qpos, self.qvel, self.ctrl)
             if self.pushes.needs_motion:
-                self.motion.update(self.qpos, self.qvel)
-            self.pushes.apply(self.time, self.motion.motion)
+                self._motion.update(self.qpos, self.qvel)
+            self.pushes.apply(self.time, self._motion.motion)
             self._simulations.advance(1)
-            self.time += self._dt
+            self._tick()
 
-    def _keep(self) -> None:
-        """Remember the present state as good, whatever is written to it from outside later."""
-        self._good_qpos[...], self._good_qvel[...] = self.qpos, self.qvel
-        self.motion.update(self.qpos, self.qvel)
+    def _controller(self, law: ControlLaw) -> Callable[[], Any]:
+        """Return what runs `law` and then moves the clocks on by a physics step."""
+        if law is not self._law:
+            self._law, self._control = law, self._control_of(law)
+        return self._control
+
+    def _control_of(self, law: ControlLaw) -> Callable[[], Any]:
+        arrays = (self.qpos, self.qvel, self.ctrl)
+        loops = getattr(law, "loops", None)
+        if loops is None:
+            return lambda: (law(self.time, *arrays), self._tick())
+        count = max(1, min(self._threads, self.n // _WORTH_A_THREAD))
+        boxed = box(Controlled(*arrays, loops, self._clock), arrays)
+        tasks = [bind(control, *each, boxed) for each in thread_pool.ranges(self.n, count)]
+        return tasks[0] if count == 1 else functools.partial(thread_pool.run, tasks)
+
+    def _end(self, steps: int) -> Callable[[], Any]:
+        """Return what ends a step: the clocks move on, and the state is remembered as good.
+
+        Whatever is written to it from outside later.
+        """
+        if steps not in self._ends:
+            self._ends[steps] = bind(end, steps, self._kept)
+        return self._ends[steps]
+
+    def get_state(self) -> NDArray[np.float64]:
+        """Return all that the simulations go on from, (n, width)."""
+        steps = self._clock.steps[:, None].astype(np.float64)
+        return np.hstack([self._simulations.get_state(), steps])
+
+    def set_state(self, ids: NDArray, rows: NDArray[np.float64]) -> None:
+        """Put the simulations `ids` (k,) to states (k, width) that `get_state` returned."""
+        self._simulations.reset(ids)
+        self._simulations.set_state(ids, rows[:, :-1])
+        self._clock.steps[ids] = rows[:, -1]
+        self.time[ids] = self._clock.steps[ids] * self._clock.dt
+        self.unstable[ids] = False
+        self._good_qpos[ids], self._good_qvel[ids] = self.qpos[ids], self.qvel[ids]
+        self._moved = False
+
+    def set_model_fields(self, ids: NDArray, values: Mapping[str, NDArray]) -> None:
+        """Give the simulations `ids` (k,) values of their own of model fields, (k, ...) each.
+
+        Raises:
+            ValueError: see `engines.fields.check_fields`; nothing is changed then.
+        """
+        checked = check_fields(self.model, ids, values)
+        self._simulations.set_model_fields(ids, checked)
+        self._motion.set_model_fields(ids, checked)
+        if "opt.wind" in checked:
+            self.pushes.set_wind(ids, checked["opt.wind"])
+        self._moved = False
 
     def data(self, i: int) -> mujoco.MjData:
         """Return simulation `i` as MjData with everything derived at the present state.
@@ -117,7 +216,7 @@ class MujocoEngine:
         simulations = self._simulations
         if isinstance(simulations, _ManyData):
             data = simulations.data(i)
-            mujoco.mj_forward(self.model, data)
+            mujoco.mj_forward(simulations.model(i), data)
             return data
         # leaves the state as it is, so the trajectory doesn't depend on who looks at it
         mujoco.mj_forward(self.model, simulations.data)
@@ -132,8 +231,15 @@ class _OneData:
         data = self.data
         self.qpos, self.qvel, self.ctrl = data.qpos[None], data.qvel[None], data.ctrl[None]
         self.wrench, self.joint_force = data.xfrc_applied[None], data.qfrc_applied[None]
+        self._size = mujoco.mj_stateSize(model, _STATE)
         self._fatal = [data.warning[k] for k in FATAL]
         self._error = False
+
+    def set_model_fields(self, ids: NDArray, values: Mapping[str, NDArray]) -> None:
+        """Write values (1, ...) to the model, and what follows from them."""
+        for name, value in values.items():
+            write_field(self.model, name, value[0])
+        mujoco.mj_setConst(self.model, mujoco.MjData(self.model))
 
     def wind(self) -> NDArray[np.float64]:
         """Return the air's velocity (1, 3), live."""
@@ -150,12 +256,24 @@ class _OneData:
         except mujoco.FatalError:
             self._error = True
 
-    def failed(self) -> NDArray:
-        """Return the indices (k,) of simulations whose state MuJoCo gave up since their reset."""
+    def find_failed(self, out: NDArray) -> bool:
+        """Mark the simulations whose state MuJoCo gave up since their reset; return if any."""
+        failed = self._error
         for warning in self._fatal:
             if warning.number:
-                return _ONLY
-        return _ONLY if self._error else _NONE
+                failed = True
+        if failed:
+            out[0] = True
+        return failed
+
+    def get_state(self) -> NDArray[np.float64]:
+        row = np.empty(self._size)
+        mujoco.mj_getState(self.model, self.data, row, _STATE)
+        return row[None]
+
+    def set_state(self, ids: NDArray, rows: NDArray[np.float64]) -> None:
+        if len(ids):
+            mujoco.mj_setState(self.model, self.data, rows[0], _STATE)
 
 
 class _ManyData:
@@ -163,11 +281,18 @@ class _ManyData:
 
     def __init__(self, model: mujoco.MjModel, n: int, threads: int) -> None:
         self.batch = Batch(model, n, threads)
-        bind = self.batch.bind
-        self.qpos, self.qvel, self.ctrl = bind("qpos"), bind("qvel"), bind("ctrl")
-        self.wrench, self.joint_force = bind("xfrc_applied"), bind("qfrc_applied")
-        self._errors = np.zeros(n, bool)
+        field = self.batch.bind
+        self.qpos, self.qvel, self.ctrl = field("qpos"), field("qvel"), field("ctrl")
+        self.wrench, self.joint_force = field("xfrc_applied"), field("qfrc_applied")
+        self._errors, self._found = np.zeros(n, bool), np.zeros(n, bool)
+        self._find = bind(find_fatal, self.batch.warning, self._errors, self._found)
         self._process = os.getpid()
+
+    def set_model_fields(self, ids: NDArray, values: Mapping[str, NDArray]) -> None:
+        """Write values (k, ...) of the simulations `ids`, and what follows from them."""
+        for name, value in values.items():
+            self.batch.expand(name)[ids] = value
+        self.batch.set_const()
 
     def wind(self) -> NDArray[np.float64]:
         """Return the air's velocities (n, 3), live."""
@@ -189,6 +314,10 @@ class _ManyData:
         self._check_process()
         return self.batch.get_data(i)
 
+    def model(self, i: int) -> mujoco.MjModel:
+        """Return the model of simulation `i`, with the fields of its own."""
+        return self.batch.get_model(i)
+
     def _check_process(self) -> None:
         if os.getpid() != self._process:
             raise RuntimeError(
@@ -196,9 +325,63 @@ class _ManyData:
                 "along: make it in the process that uses it"
             )
 
-    def failed(self) -> NDArray:
-        """Return the indices (k,) of simulations whose state MuJoCo gave up since their reset."""
-        return np.flatnonzero(self.batch.warning[:, FATAL, 1].any(axis=1) | self._errors)
+    def find_failed(self, out: NDArray) -> bool:
+        """Mark the simulations whose state MuJoCo gave up since their reset; return if any."""
+        if not self._find():
+            return False
+        out[...] = self._found
+        return True
+
+    def get_state(self) -> NDArray[np.float64]:
+        return self.batch.state.copy()
+
+    def set_state(self, ids: NDArray, rows: NDArray[np.float64]) -> None:
+        self.batch.state[ids] = rows
+
+
+@compiled
+def tick(first: int, last: int, steps: int, clock: Any) -> None:
+    """Move the clocks of the simulations first..last-1 on; the time is no sum, so it is exact."""
+    for i in range(first, last):
+        clock.steps[i] += steps
+        clock.time[i] = clock.steps[i] * clock.dt
+
+
+@compiled
+def control(first: int, last: int, box: Any) -> None:
+    """Run boxed inner loops before one physics step, and move the clocks on by that."""
+    c = box.value
+    run_loops(first, last, c.clock.time, c.qpos, c.qvel, c.ctrl, c.loops)
+    tick(first, last, 1, c.clock)
+
+
+@compiled
+def end(steps: int, box: Any) -> None:
+    """Move all clocks of a boxed `Kept` on by `steps`, and copy the present state."""
+    kept = box.value
+    n = kept.qpos.shape[0]
+    tick(0, n, steps, kept.clock)
+    for i in range(n):
+        for k in range(kept.qpos.shape[1]):
+            kept.good_qpos[i, k] = kept.qpos[i, k]
+        for k in range(kept.qvel.shape[1]):
+            kept.good_qvel[i, k] = kept.qvel[i, k]
+
+
+@compiled
+def find_fatal(warning: NDArray, errors: NDArray, out: NDArray) -> bool:
+    """Write to out (n,) which simulations have an error or a fatal warning; return if any has.
+
+    `warning` (n, kinds, 2) has the kinds' last infos and counts.
+    """
+    found = False
+    for i in range(out.shape[0]):
+        bad = errors[i]
+        for k in FATAL:
+            bad = bad or warning[i, k, 1] > 0
+        out[i] = bad
+        found = found or bad
+    return found
 
 
 def log_warnings() -> None:

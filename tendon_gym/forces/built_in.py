@@ -60,7 +60,7 @@ class Terms(NamedTuple):
         start: (t,), each term's first column of the parameters.
         needs_motion: (t,).
         parameters: (n, p), the terms' rows side by side.
-        wind: (1 or n, 3), of the model itself, m/s.
+        wind: (n, 3), of the model itself, m/s.
     """
 
     code: NDArray[np.int64]
@@ -83,7 +83,7 @@ def join(terms: Sequence[BuiltIn], n: int, wind: NDArray) -> Terms:
         starts[:-1].copy(),
         np.array([term.needs_motion for term in terms], bool),
         parameters,
-        np.array(wind, float),
+        np.array(np.broadcast_to(wind, (n, 3)), float),
     )
 
 
@@ -121,7 +121,7 @@ def clear(i: int, terms: Terms, push: Push) -> None:
     """Begin with nothing but the model's own wind."""
     push.wrench[i] = 0.0
     push.joint_force[i] = 0.0
-    push.wind[i] = terms.wind[i % terms.wind.shape[0]]
+    push.wind[i] = terms.wind[i]
 
 
 @compiled
@@ -143,9 +143,7 @@ def add_terms(i: int, time: float, terms: Terms, motion: Motion, push: Push) -> 
 
 
 @compiled
-def push_one(
-    i: int, time: float, terms: Terms, motion: Motion, push: Push
-) -> None:
+def push_one(i: int, time: float, terms: Terms, motion: Motion, push: Push) -> None:
     """Write what all terms together give to simulation i; the motion is up to date."""
     clear(i, terms, push)
     add_terms(i, time, terms, motion, push)
@@ -153,7 +151,7 @@ def push_one(
 
 @compiled
 def _add_impulse(i: int, row: NDArray, motion: Motion, push: Push) -> None:
-    """Add a force at a point of a body: row = body, point from its centre of mass (3), force (3)."""
+    """Add a force at a point: row = body, point from its centre of mass (3), force (3)."""
     body = int(row[0])
     for k in range(3):
         push.wrench[i, body, k] += row[4 + k]
@@ -194,6 +192,11 @@ class Pushes:
         """Reset every term in the simulations `ids`."""
         for term in self.terms:
             term.reset(ids)
+
+    def set_wind(self, ids: NDArray, wind: NDArray) -> None:
+        """Let the air of the simulations `ids` (k,) move at wind (k, 3), m/s, by itself."""
+        self.built_in.wind[ids] = wind
+        self.push.wind[ids] = wind
 
     def apply(self, time: NDArray, motion: Motion) -> None:
         """Write the sum of all terms at the present state, given the motion where it is needed."""

@@ -1,4 +1,4 @@
-"""Force terms: the one hook for everything that pushes on a simulation besides the engine itself."""
+"""Force terms: the one hook for whatever pushes on a simulation besides the engine itself."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -16,7 +17,12 @@ HOVER = 3.09
 
 @dataclass(frozen=True)
 class Scene:
-    """A model, one start, and controls by step; `meets` are parts of the names of what meets."""
+    """A model, one start, and controls by step.
+
+    Attributes:
+        meets: parts of the names of what meets.
+        free_from: the step from which on nothing is near anything; None if it ends in contact.
+    """
 
     model: mujoco.MjModel
     qpos: np.ndarray
@@ -24,7 +30,7 @@ class Scene:
     controls: Callable[[int], np.ndarray]
     steps: int
     meets: tuple[str, str]
-    comes_back: bool
+    free_from: int | None
 
 
 def vehicle(edit: Callable[[mujoco.MjSpec], None] | None = None, **settings) -> mujoco.MjModel:
@@ -49,30 +55,30 @@ def to_the_ground(comes_back: bool) -> Scene:
     def controls(k: int) -> np.ndarray:
         return held(6.0 if comes_back and k >= 170 else 0.0, model)
 
-    return Scene(model, qpos, qvel, controls, 600, ("floor", ""), comes_back)
+    return Scene(model, qpos, qvel, controls, 600, ("floor", ""), 450 if comes_back else None)
 
 
-def touch(speed: float, steps: int, comes_back: bool) -> Scene:
+def touch(height: float, speed: float, steps: int, free_from: int | None) -> Scene:
     """Come down upright, the tip first."""
     model = vehicle()
     qpos, qvel = model.qpos0.copy(), np.zeros(model.nv)
-    qpos[2], qvel[2] = 0.6 + (0.0 if comes_back else 3.0), -speed
-    return Scene(model, qpos, qvel, lambda k: held(4.5, model), steps, ("floor", "tip"), comes_back)
+    qpos[2], qvel[2] = height, -speed
+    return Scene(model, qpos, qvel, lambda k: held(4.5, model), steps, ("floor", "tip"), free_from)
 
 
-def fold(bend: float, rate: float, base: str, meets: str, comes_back: bool) -> Scene:
+def fold(bend: float, rate: float, base: str, meets: str, free_from: int | None) -> Scene:
     """Swing the arm up towards the rotor that lies over (+, -)."""
     model = vehicle(base=base)
     layout = Layout.of(model)
     qpos, qvel = model.qpos0.copy(), np.zeros(model.nv)
     share = np.tile([1.0, -1.0], len(layout.link_bodies)) / np.sqrt(2.0) / len(layout.link_bodies)
     qpos[layout.joint_qpos], qvel[layout.joint_dofs] = bend * share, rate * share
-    return Scene(model, qpos, qvel, lambda k: held(HOVER, model), 300, (meets, ""), comes_back)
+    return Scene(model, qpos, qvel, lambda k: held(HOVER, model), 300, (meets, ""), free_from)
 
 
 def _wall(spec: mujoco.MjSpec) -> None:
     wall = spec.worldbody.add_geom(name="wall", type=mujoco.mjtGeom.mjGEOM_BOX)
-    wall.size, wall.pos = [0.05, 1.0, 1.0], [0.6, 0.0, 3.0]
+    wall.size, wall.pos = [0.05, 0.2, 0.4], [0.6, 0.0, 2.8]
 
 
 def _ball(spec: mujoco.MjSpec) -> None:
@@ -91,7 +97,7 @@ def obstacle(name: str, edit: Callable[[mujoco.MjSpec], None]) -> Scene:
     model = vehicle(edit)
     qpos, qvel = model.qpos0.copy(), np.zeros(model.nv)
     qvel[0] = 2.0
-    return Scene(model, qpos, qvel, lambda k: held(HOVER, model), 300, (name, ""), True)
+    return Scene(model, qpos, qvel, lambda k: held(HOVER, model), 700, (name, ""), 650)
 
 
 def _soft_floor(spec: mujoco.MjSpec) -> None:
@@ -100,38 +106,22 @@ def _soft_floor(spec: mujoco.MjSpec) -> None:
 
 
 def soft_landing() -> Scene:
-    scene = touch(1.0, 300, True)
-    model = vehicle(_soft_floor)
-    scene.qpos[2] = 0.75
-    return Scene(model, scene.qpos, scene.qvel, scene.controls, 300, ("floor", ""), True)
-
-
-def _own_pair(spec: mujoco.MjSpec) -> None:
-    """Let two parts of the arm meet that never meet by their types."""
-    spec.add_pair(name="curl", geomname1="tip", geomname2="link_4")
-
-
-def curl() -> Scene:
-    """Roll up the lower two thirds of the arm."""
-    model = vehicle(_own_pair, base="clamped")
-    qpos, qvel = model.qpos0.copy(), np.zeros(model.nv)
-    qpos[8::2], qvel[8::2] = 0.6, 10.0
-    return Scene(model, qpos, qvel, lambda k: held(0.0, model), 100, ("tip", "link_4"), True)
+    scene = touch(0.75, 1.0, 500, 450)
+    return dataclasses.replace(scene, model=vehicle(_soft_floor), meets=("floor", ""))
 
 
 SCENES: dict[str, Callable[[], Scene]] = {
     "crash": lambda: to_the_ground(False),
     "crash and take-off": lambda: to_the_ground(True),
-    "touch": lambda: touch(1.0, 300, True),
-    "fast crash": lambda: touch(20.0, 120, False),
-    "tip on the hub, back": lambda: fold(3.5, 10.0, "free", "hub", True),
-    "arm on a boom": lambda: fold(3.0, 20.0, "free", "boom_4", False),
-    "first links on the hub, back": lambda: fold(2.5, 30.0, "free", "hub", True),
-    "clamped, tip on the hub, back": lambda: fold(4.0, 10.0, "clamped", "hub", True),
-    "clamped, arm on a boom": lambda: fold(3.0, 20.0, "clamped", "boom_4", False),
+    "touch": lambda: touch(0.6, 1.0, 400, 300),
+    "fast crash": lambda: touch(2.0, 10.0, 100, None),
+    "tip on the hub, back": lambda: fold(3.5, 10.0, "free", "hub", 200),
+    "arm on a boom": lambda: fold(3.0, 20.0, "free", "boom_4", None),
+    "first links on the hub, back": lambda: fold(2.5, 30.0, "free", "hub", 255),
+    "clamped, tip on the hub, back": lambda: fold(4.0, 10.0, "clamped", "hub", 220),
+    "clamped, arm on a boom": lambda: fold(3.0, 20.0, "clamped", "boom_4", None),
     "wall": lambda: obstacle("wall", _wall),
     "ball": lambda: obstacle("ball", _ball),
     "pillar": lambda: obstacle("pillar", _pillar),
     "soft floor": soft_landing,
-    "own pair": curl,
 }

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -168,7 +169,8 @@ def random_parameters(rng: Rng, n_links: int) -> ModelParameters:
 
 def _airframe(rng: Rng) -> Airframe:
     spin = (1, -1, 1, -1) if rng.random() < 0.5 else (-1, 1, -1, 1)
-    arm_length, positions = rng.uniform(0.1, 0.3), None
+    arm_length = rng.uniform(0.1, 0.3)
+    positions: Any = None
     if rng.random() < 0.5:
         square = arm_length * np.array([[1, 1, 0], [-1, 1, 0], [-1, -1, 0], [1, -1, 0]])
         offsets = rng.uniform(-0.03, 0.03, (4, 3))

@@ -7,6 +7,8 @@ import os
 import pickle
 import subprocess
 import sys
+import warnings
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import gymnasium as gym
@@ -149,6 +151,85 @@ def test_quaternions_of_any_length_are_read_as_mujoco_reads_them(vehicle, length
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-9)
 
 
+def test_one_simulation_is_the_data_itself(vehicle):
+    """What a user's own MuJoCo code writes to it is what the engine steps from."""
+    engine, twin = (engines.make("compiled", vehicle, 1) for _ in range(2))
+    for each in (engine, twin):
+        each.reset(np.zeros(1, np.int64), *starts(vehicle, 1))
+        each.step(SUBSTEPS)
+    data = engine.data(0)
+    data.qpos[2], data.qvel[7], data.ctrl[0] = 60.0, 0.5, 2.0
+    twin.qpos[0, 2], twin.qvel[0, 7], twin.ctrl[0, 0] = 60.0, 0.5, 2.0
+    for each in (engine, twin):
+        each.step(SUBSTEPS)
+    assert np.array_equal(state(engine), state(twin))
+    assert engine.data(0).time == pytest.approx(engine.time[0])
+
+
+def test_a_law_that_raises_leaves_an_engine_that_can_go_on(vehicle):
+    def law(time, qpos, qvel, ctrl):
+        if time[0] > 0.003:
+            raise RuntimeError("no idea")
+
+    engine, fresh = (engines.make("compiled", vehicle, 3, threads=2) for _ in range(2))
+    engine.reset(np.arange(3), *starts(vehicle, 3))
+    with pytest.raises(RuntimeError, match="no idea"):
+        engine.step(SUBSTEPS, law)
+    for each in (engine, fresh):
+        each.reset(np.arange(3), *starts(vehicle, 3))
+        each.step(SUBSTEPS, Swinging())
+    assert np.array_equal(state(engine), state(fresh))
+
+
+def test_two_engines_step_at_the_same_time_in_two_threads(vehicle):
+    """Each has memory of its own; the lock of Python is let go while they step."""
+    flown = engines.make("compiled", vehicle, 9, threads=2), engines.make("compiled", vehicle, 9)
+    expected = engines.make("compiled", vehicle, 9, threads=1)
+    for engine in (*flown, expected):
+        engine.reset(np.arange(9), *starts(vehicle, 9))
+
+    def fly(engine):
+        for ctrl in controls(vehicle, 9):
+            engine.ctrl[...] = ctrl
+            engine.step(SUBSTEPS)
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(fly, flown))
+    fly(expected)
+    for engine in flown:
+        assert np.array_equal(state(engine), state(expected))
+
+
+PLAIN = """
+import sys
+import numpy as np
+from tendon_gym import engines
+from tendon_gym.model import Arm, ModelParameters, build_model
+model = build_model(ModelParameters(arm=Arm(n_links=2)))
+engine = engines.make("compiled", model, 3)
+qpos = np.tile(model.qpos0, (3, 1))
+qpos[:, -4:] = np.arange(12).reshape(3, 4) * 0.02
+engine.reset(np.arange(3), qpos, np.full((3, model.nv), 0.1))
+engine.ctrl[:] = 1.0
+engine.step(10)
+np.save(sys.argv[1], np.concatenate([engine.qpos, engine.qvel], axis=1))
+"""
+
+
+def test_it_runs_as_plain_python_for_a_debugger(tmp_path):
+    ends = []
+    for plain in ("0", "1"):
+        path = tmp_path / f"{plain}.npy"
+        subprocess.run(
+            [sys.executable, "-c", PLAIN, str(path)],
+            env={**os.environ, "PYTHONPATH": str(CHECKOUT), "NUMBA_DISABLE_JIT": plain},
+            check=True,
+            timeout=240,
+        )
+        ends.append(np.load(path))
+    np.testing.assert_allclose(ends[0], ends[1], rtol=0, atol=1e-12)
+
+
 FORK = """
 import os, signal, warnings
 warnings.simplefilter("ignore")
@@ -210,3 +291,25 @@ def test_environments_are_copied_with_their_engine(make, again):
         each.close()
     assert np.array_equal(*rows)
     assert type(twin.unwrapped.core.engine) is type(env.unwrapped.core.engine)
+
+
+def test_asynchronous_environments_fly_the_same_in_forked_processes(vehicle):
+    """Also where this process has stepped engines on threads before it forks."""
+    engine = engines.make("compiled", vehicle, 16, threads=2)
+    engine.reset(np.arange(16), *starts(vehicle, 16))
+    engine.step(SUBSTEPS)
+    settings = {"num_envs": 2, "engine": "compiled", "rotor_action": "body_rate"}
+    seen = []
+    for kind in ("async", "vector_entry_point"):
+        options = {"context": "fork"} if kind == "async" else {}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # of forking with threads
+            envs = gym.make_vec(
+                "TendonGym/Hover-v0", vectorization_mode=kind, vector_kwargs=options, **settings
+            )
+        seen.append([envs.reset(seed=4)[0]])
+        envs.action_space.seed(0)
+        for _ in range(20):
+            seen[-1].append(envs.step(envs.action_space.sample())[0])
+        envs.close()
+    assert np.array_equal(*seen)

@@ -165,6 +165,10 @@ def test_terms_leave_the_model_as_it_is(name, n):
     for terms in ([WindTerm(n, Wind((5.0, 5.0, 5.0)))], [WindTerm(n, Wind((0.0, 0.0, -5.0)))]):
         assert np.abs(flight(name, model, terms, n)[0] - calm[0]).max() > 1e-6
         assert np.array_equal(model.opt.wind, before)
+        engine = engines.make(name, model, n, terms)
+        engine.step(1)
+        engine.data(0)
+        assert np.array_equal(model.opt.wind, before)
         again = flight(name, model, [], n)
         assert all(np.array_equal(a, b) for a, b in zip(again, calm, strict=True))
 

@@ -11,42 +11,17 @@ from numpy.typing import NDArray
 
 from tendon_gym.engines.compiled import slots
 from tendon_gym.engines.compiled.structure import Structure
+from tendon_gym.engines.fields import FIELDS, read_field
 
 Array = NDArray[np.float64]
 Fields = Mapping[str, Array]
-
-FIELDS = (
-    "body_mass",
-    "body_inertia",
-    "body_ipos",
-    "body_iquat",
-    "body_pos",
-    "body_quat",
-    "jnt_stiffness",
-    "qpos_spring",
-    "dof_damping",
-    "dof_armature",
-    "site_pos",
-    "site_quat",
-    "actuator_gear",
-    "actuator_gainprm",
-    "opt.gravity",
-    "opt.wind",
-    "opt.density",
-    "opt.viscosity",
-)
-"""Fields of the model that may differ between simulations."""
 
 _TINY = 1e-15  # mjMINVAL
 
 
 def model_fields(model: mujoco.MjModel) -> dict[str, Array]:
-    """Return FIELDS of a model with a batch axis of length 1."""
-    values = {}
-    for name in FIELDS:
-        owner, field = (model.opt, name[4:]) if name.startswith("opt.") else (model, name)
-        values[name] = np.array(getattr(owner, field), np.float64)[None]
-    return values
+    """Return all fields that may differ, with a batch axis of length 1."""
+    return {name: read_field(model, name)[None] for name in FIELDS}
 
 
 def constants(structure: Structure, fields: Fields, ends: Array, timestep: float) -> Array:

@@ -100,8 +100,8 @@ def _may_touch(model: mujoco.MjModel, some: list[int], others: list[int]) -> boo
                 model.geom_contype[b] & model.geom_conaffinity[a]
             )
             signature = (min(one, two) << 16) + max(one, two)
-            parent = one and two and (
-                model.body_parentid[one] == two or model.body_parentid[two] == one
+            parent = (
+                one and two and (model.body_parentid[one] == two or model.body_parentid[two] == one)
             )
             welded = model.body_weldid[model.body_parentid[max(one, two)]] == 0
             if match and signature not in excluded and not (parent and not welded):
@@ -157,9 +157,7 @@ def _low(model: mujoco.MjModel, geom: int) -> float:
     return float(model.geom_pos[geom, 2] + down @ centre - np.abs(down) @ half)
 
 
-def _beyond(
-    model: mujoco.MjModel, structure: Structure, base: list[int], radii: Floats
-) -> float:
+def _beyond(model: mujoco.MjModel, structure: Structure, base: list[int], radii: Floats) -> float:
     """Return how far the base reaches from its origin, or the last link from its own, m."""
     last = _geoms(model, int(structure.links[-1]))
     return max(*(_reach(model, geom) for geom in (*base, *last)), float(np.max(radii)), 0.0)

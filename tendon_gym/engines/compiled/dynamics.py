@@ -79,6 +79,13 @@ def out_of(axes: Frame, v: Vector) -> Vector:
 
 
 @inlined
+def transposed(axes: Frame) -> Frame:
+    """Return the outer axes as seen in a frame."""
+    a, b, c = axes
+    return (a[0], b[0], c[0]), (a[1], b[1], c[1]), (a[2], b[2], c[2])
+
+
+@inlined
 def axes_of(quaternion: tuple[Any, Any, Any, Any]) -> Frame:
     """Return the frame of a quaternion, which need not be of unit length."""
     w, x, y, z = quaternion
@@ -135,7 +142,10 @@ def fluid(constants: Memory, at: int, flags: int, motion: Motion, unit: Any) -> 
     if flags & ROTATED:
         axes = frame(constants, at + slots.AXES, unit)
         spin, speed = into(axes, spin), into(axes, speed)
-    slow, slow_turn = read(constants, at + slots.DRAG, unit), read(constants, at + slots.DRAG + 1, unit)
+    slow, slow_turn = (
+        read(constants, at + slots.DRAG, unit),
+        read(constants, at + slots.DRAG + 1, unit),
+    )
     fast = vector(constants, at + slots.DRAG + 2, unit)
     fast_turn = vector(constants, at + slots.DRAG + 5, unit)
     force = (

@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 import copy
+import functools
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from tendon_gym.control.loops import idle_loops, run_loops
+from tendon_gym.boxes import box
+from tendon_gym.control.loops import Loops, idle_loops
+from tendon_gym.engines import threads as thread_pool
 from tendon_gym.engines.compiled.fallback import Fallback
+from tendon_gym.engines.compiled.lanes import UNIT
 from tendon_gym.engines.compiled.parameters import Parameters
 from tendon_gym.engines.compiled.stepping import (
     FAILED,
     NEAR,
     RUNNING,
+    Given,
     Rows,
-    advance_blocks,
-    advance_one,
-    load_push,
+    advance,
+    command_one,
     new_memories,
 )
 from tendon_gym.engines.engine import ControlLaw, available_threads, check_state
+from tendon_gym.engines.fields import check_fields, write_field
 from tendon_gym.engines.kinematics import Kinematics
-from tendon_gym.engines.workers import Workers, split
 from tendon_gym.forces import ForceTerm, Push, Pushes
 
 
@@ -64,7 +69,7 @@ class CompiledEngine:
         self._rows = Rows(
             self.time, self._ticks, self.qpos, self.qvel, self.ctrl, self._outcome, self._done
         )
-        self.motion = Kinematics(model, n)
+        self._motion, self._moved = Kinematics(model, n), False
         self.unstable = np.zeros(n, bool)
         push = Push(
             np.zeros((n, model.nbody, 6)),
@@ -74,10 +79,19 @@ class CompiledEngine:
         self.pushes = Pushes(terms, push, model)
         self._good_qpos, self._good_qvel = self.qpos.copy(), self.qvel.copy()
         self._idle = idle_loops(n)
-        self._workers = Workers(threads or available_threads(n))
+        self._boxed: tuple[Loops | None, Any] = None, None
         setup, width = self._parameters.setup, self._parameters.width
-        ranges = split(self._parameters.blocks, self._workers.count)
+        blocks = self._parameters.blocks
+        ranges = thread_pool.ranges(blocks, min(blocks, threads or available_threads(n)))
         self._tasks = [(*each, new_memories(setup, width)) for each in ranges]
+
+    @property
+    def motion(self) -> Kinematics:
+        """The kinematics, brought up to date when they are asked for after a step or a reset."""
+        if not self._moved:
+            self._motion.update(self.qpos, self.qvel)
+            self._moved = True
+        return self._motion
 
     def reset(self, ids: NDArray, qpos: NDArray, qvel: NDArray) -> None:
         """Start the simulations `ids` (k,) at qpos (k, nq) and qvel (k, nv)."""
@@ -85,9 +99,10 @@ class CompiledEngine:
         self.qpos[ids], self.qvel[ids], self.ctrl[ids] = qpos, qvel, 0.0
         self.time[ids], self._ticks[ids] = 0.0, 0
         self.unstable[ids] = False
-        self._fallback.forget(ids)
+        self._fallback.warm[ids] = 0.0
         self.pushes.reset(ids)
-        self._keep()
+        self._good_qpos[ids], self._good_qvel[ids] = qpos, qvel
+        self._moved = False
 
     def step(self, substeps: int, law: ControlLaw | None = None) -> None:
         """Advance all simulations by `substeps` physics steps, `law` before each of them.
@@ -109,7 +124,8 @@ class CompiledEngine:
             self.qpos[failed], self.qvel[failed] = self._good_qpos[failed], self._good_qvel[failed]
             self._ticks[failed] = ticks[failed]
             self.time[failed] = ticks[failed] * self.model.opt.timestep
-        self._keep()
+        self._good_qpos[...], self._good_qvel[...] = self.qpos, self.qvel
+        self._moved = False
 
     def _step_once(self, law: ControlLaw | None) -> None:
         """Take one physics step, with whatever is Python alone before it."""
@@ -117,44 +133,54 @@ class CompiledEngine:
             law(self.time, self.qpos, self.qvel, self.ctrl)
         if self.pushes:
             if self.pushes.needs_motion:
-                self.motion.update(self.qpos, self.qvel)
-            self.pushes.apply(self.time, self.motion.motion)
+                self._motion.update(self.qpos, self.qvel)
+            self.pushes.apply(self.time, self._motion.motion)
         self._advance(1, None, False)
 
-    def _advance(self, substeps: int, loops: tuple | None, pushing: bool) -> None:
+    def _advance(self, substeps: int, loops: Loops | None, pushing: bool) -> None:
         """Take physics steps on all threads, then those that MuJoCo must take."""
         self._done[:] = 0
-        inputs = (
-            substeps, loops is not None, self._idle if loops is None else loops, pushing,
-            self.pushes.built_in, self.motion.tree, self.motion.motion, self.pushes.push,
-            self._parameters.setup, self._parameters.constants, self._parameters.pull,
-        )  # fmt: skip
-        if self._parameters.width == 1:
-            for k in range(self.n):
-                advance_one(k, *inputs, self._tasks[0][2], self._rows)
-        else:
-            self._workers.run(
-                lambda task: advance_blocks(task[0], task[1], *inputs, task[2], self._rows),
-                self._tasks,
-            )
+        looping, given = loops is not None, self._box(loops or self._idle)
+        width = self._parameters.width
+        how = (width, 1.0 if width == 1 else UNIT, substeps, looping, pushing, given)
+        thread_pool.run(
+            [
+                functools.partial(advance, first, last, *how, memory)
+                for first, last, memory in self._tasks
+            ]
+        )
         for i in np.flatnonzero(self._outcome == NEAR):
-            self._step_by_mujoco(int(i), substeps, loops, pushing)
+            self._step_by_mujoco(int(i), substeps, looping, pushing, given)
 
-    def _step_by_mujoco(self, i: int, substeps: int, loops: tuple | None, pushing: bool) -> None:
+    def _box(self, loops: Loops) -> Any:
+        """Return the box of all that a step works on, made once for each loops."""
+        if self._boxed[0] is not loops:
+            parameters, motion = self._parameters, self._motion
+            everything = Given(
+                loops,
+                self.pushes.built_in,
+                motion.tree,
+                motion.motion,
+                self.pushes.push,
+                parameters.setup,
+                parameters.constants,
+                parameters.pull,
+                self._rows,
+            )
+            self._boxed = loops, box(everything)
+        return self._boxed[1]
+
+    def _step_by_mujoco(
+        self, i: int, substeps: int, looping: bool, pushing: bool, given: Any
+    ) -> None:
         """Take the rest of a control step in which simulation i may touch something."""
-        fallback, rows, pushes = self._fallback, self._rows, self.pushes
+        fallback, rows = self._fallback, self._rows
         fallback.enter(i, self.time[i], self.qpos[i], self.qvel[i], self._parameters.fields)
-        fallback.push(i, self.ctrl[i], pushes.push)
+        fallback.push(i, self.ctrl[i], self.pushes.push)
 
         def load() -> None:
-            if loops is not None:
-                run_loops(i, i + 1, self.time, self.qpos, self.qvel, self.ctrl, loops)
-            if pushing:
-                load_push(
-                    i, self.time[i], self.qpos, self.qvel, pushes.built_in, self.motion.tree,
-                    self.motion.motion, pushes.push,
-                )  # fmt: skip
-            fallback.push(i, self.ctrl[i], pushes.push)
+            command_one(i, looping, pushing, given)
+            fallback.push(i, self.ctrl[i], self.pushes.push)
 
         def keep() -> None:
             self.qpos[i], self.qvel[i] = fallback.data.qpos, fallback.data.qvel
@@ -164,10 +190,22 @@ class CompiledEngine:
         held = fallback.run(i, substeps - int(self._done[i]), load, keep)
         self._outcome[i] = RUNNING if held else FAILED
 
-    def _keep(self) -> None:
-        """Remember the present state as good, whatever is written to it from outside later."""
-        self._good_qpos[...], self._good_qvel[...] = self.qpos, self.qvel
-        self.motion.update(self.qpos, self.qvel)
+    def get_state(self) -> NDArray[np.float64]:
+        """Return all that the simulations go on from, (n, width)."""
+        ticks = self._ticks[:, None].astype(np.float64)
+        return np.hstack([self.qpos, self.qvel, self.ctrl, self._fallback.warm, ticks])
+
+    def set_state(self, ids: NDArray, rows: NDArray[np.float64]) -> None:
+        """Put the simulations `ids` (k,) to states (k, width) that `get_state` returned."""
+        widths = np.cumsum([self.model.nq, self.model.nv, self.model.nu, self.model.nv])
+        qpos, qvel, ctrl, warm, ticks = np.split(rows, widths, axis=1)
+        self.qpos[ids], self.qvel[ids], self.ctrl[ids] = qpos, qvel, ctrl
+        self._fallback.warm[ids] = warm
+        self._ticks[ids] = ticks[:, 0]
+        self.time[ids] = self._ticks[ids] * self.model.opt.timestep
+        self.unstable[ids] = False
+        self._good_qpos[ids], self._good_qvel[ids] = qpos, qvel
+        self._moved = False
 
     def data(self, i: int) -> mujoco.MjData:
         """Return simulation `i` as MjData with everything derived at the present state.
@@ -181,12 +219,22 @@ class CompiledEngine:
         mujoco.mj_forward(fallback.model, fallback.data)
         if self.n == 1:
             return fallback.data
-        return mujoco.MjData.__copy__(fallback.data)
+        return copy.copy(fallback.data)
 
     def set_model_fields(self, ids: NDArray, values: Mapping[str, NDArray]) -> None:
         """Give the simulations `ids` (k,) values of their own of model fields, (k, ...) each.
 
         Raises:
-            ValueError: a field that can't differ, or values of another shape or not finite.
+            ValueError: see `engines.fields.check_fields`; nothing is changed then.
         """
-        self._parameters.set(ids, values)
+        checked = check_fields(self.model, ids, values)
+        if self.n == 1:
+            for name, value in checked.items():
+                write_field(self.model, name, value[0])
+            mujoco.mj_setConst(self.model, mujoco.MjData(self.model))
+        self._parameters.set(ids, checked)
+        self._motion.set_model_fields(ids, checked)
+        self._boxed = None, None
+        if "opt.wind" in checked:
+            self.pushes.set_wind(ids, checked["opt.wind"])
+        self._moved = False

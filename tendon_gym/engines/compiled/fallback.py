@@ -9,6 +9,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from tendon_gym.engines.fields import write_field
 from tendon_gym.engines.mujoco_engine import FATAL, log_warnings
 from tendon_gym.forces import Push
 
@@ -22,6 +23,7 @@ class Fallback:
     Attributes:
         model: with the fields of the simulation that has it.
         data: its data; with one simulation in all, its state is the simulation's.
+        warm: (n, nv), where each simulation's solver starts.
     """
 
     def __init__(self, model: mujoco.MjModel, n: int) -> None:
@@ -29,11 +31,7 @@ class Fallback:
         log_warnings()
         self._shared, self._single = model, n == 1
         self.model, self.data = model, mujoco.MjData(model)
-        self._warm: Floats = np.zeros((n, model.nv))
-
-    def forget(self, ids: NDArray) -> None:
-        """Let the solver start anew in the simulations `ids`."""
-        self._warm[ids] = 0.0
+        self.warm: Floats = np.zeros((n, model.nv))
 
     def enter(self, i: int, time: float, qpos: Floats, qvel: Floats, fields: Fields) -> None:
         """Take the state (nq,), (nv,) and the fields of simulation i."""
@@ -42,7 +40,7 @@ class Fallback:
         data = self.data
         data.time = time
         data.qpos[:], data.qvel[:] = qpos, qvel
-        data.qacc_warmstart[:] = self._warm[i]
+        data.qacc_warmstart[:] = self.warm[i]
 
     def _take_fields(self, i: int, fields: Fields) -> None:
         """Give the model the fields of simulation i, where simulations differ."""
@@ -60,29 +58,26 @@ class Fallback:
 
         `load` is called before every step but the first, when everything is there; `keep` after.
         """
-        data = self.data
         for k in range(steps):
             if k:
                 load()
-            mujoco.mj_step(self.model, data)
-            if any(data.warning[fault].number for fault in FATAL):
-                mujoco.mj_resetData(self.model, data)
+            if not self._step():
+                mujoco.mj_resetData(self.model, self.data)
                 return False
             keep()
-        self._warm[i] = data.qacc_warmstart
+        self.warm[i] = self.data.qacc_warmstart
         return True
+
+    def _step(self) -> bool:
+        """Take one physics step; say whether it held."""
+        try:
+            mujoco.mj_step(self.model, self.data)
+        except mujoco.FatalError:
+            return False
+        return not any(self.data.warning[fault].number for fault in FATAL)
 
     def push(self, i: int, ctrl: Floats, push: Push) -> None:
         """Take what drives simulation i: ctrl (nu,) and what force terms give."""
         self.data.ctrl[:] = ctrl
         self.data.xfrc_applied[:], self.data.qfrc_applied[:] = push.wrench[i], push.joint_force[i]
         self.model.opt.wind[:] = push.wind[i]
-
-
-def write_field(model: mujoco.MjModel, name: str, value: Floats) -> None:
-    """Write a field of a model, or one of its options "opt.name"."""
-    owner, field = (model.opt, name[4:]) if name.startswith("opt.") else (model, name)
-    if np.ndim(value):
-        getattr(owner, field)[:] = value
-    else:
-        setattr(owner, field, float(value))

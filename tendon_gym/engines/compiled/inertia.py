@@ -196,7 +196,11 @@ def turned(inertia: Inertia, axes: tuple[Vector, Vector, Vector]) -> Inertia:
     j, c, m = inertia
     (jx, jy, jz), (mx, my, mz) = _rows(j), _rows(m)
     cx, cy, cz = (c[0], c[1], c[2]), (c[3], c[4], c[5]), (c[6], c[7], c[8])
-    a, b, d = _between(axes, (jx, jy, jz)), _between(axes, (cx, cy, cz)), _between(axes, (mx, my, mz))
+    a, b, d = (
+        _between(axes, (jx, jy, jz)),
+        _between(axes, (cx, cy, cz)),
+        _between(axes, (mx, my, mz)),
+    )
     return (
         (a[0], a[1], a[2], a[4], a[5], a[8]),
         b,
@@ -268,3 +272,17 @@ def solved(inertia: Inertia, force: tuple[Vector, Vector]) -> tuple[Vector, Vect
         muladd(x[2], turn[0], muladd(y[2], turn[1], z[2] * turn[2])),
     )
     return turn, (free[0] - pulled[0], free[1] - pulled[1], free[2] - pulled[2])
+
+
+@inlined
+def plus(a: Inertia, b: Inertia) -> Inertia:
+    """Return a + b."""
+    (j, c, m), (p, q, r) = a, b
+    return (
+        (j[0] + p[0], j[1] + p[1], j[2] + p[2], j[3] + p[3], j[4] + p[4], j[5] + p[5]),
+        (
+            c[0] + q[0], c[1] + q[1], c[2] + q[2], c[3] + q[3], c[4] + q[4], c[5] + q[5],
+            c[6] + q[6], c[7] + q[7], c[8] + q[8],
+        ),
+        (m[0] + r[0], m[1] + r[1], m[2] + r[2], m[3] + r[3], m[4] + r[4], m[5] + r[5]),
+    )  # fmt: skip

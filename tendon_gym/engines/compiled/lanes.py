@@ -6,7 +6,7 @@ is written once and compiled twice: for floats, and for lanes. A lane gets bit f
 float would get.
 
 Memory is a flat array of slots. `read` and `write` take the slot's number; with lanes a slot is
-WIDTH doubles wide. Which of the two is meant is told by `unit`: 1.0, or `lanes_of(1.0)`.
+WIDTH doubles wide. Which of the two is meant is told by `unit`: 1.0, or UNIT for lanes.
 """
 
 from __future__ import annotations
@@ -17,14 +17,26 @@ from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
-from numba.core import cgutils, types
-from numba.extending import intrinsic, models, overload, register_model
+from numba.core import cgutils, config, types
+from numba.core.typing import templates
+from numba.extending import (
+    NativeValue,
+    intrinsic,
+    lower_builtin,
+    models,
+    register_model,
+    typeof_impl,
+    unbox,
+)
 from numpy.typing import NDArray
 
 from tendon_gym.compiled import inlined
 
 WIDTH = 8
 """Lanes: one 512-bit register, or two of 256 bits, which overlap their waiting."""
+
+_settings: Any = config
+_infer_global: Any = templates.infer_global
 
 _DOUBLE = ir.DoubleType()
 _VECTOR = ir.VectorType(_DOUBLE, WIDTH)
@@ -47,6 +59,25 @@ class _LanesModel(models.PrimitiveModel):
         super().__init__(manager, kind, _VECTOR)
 
 
+class _Unit:
+    """What Python hands to compiled code in the place of 1.0."""
+
+
+UNIT = _Unit()
+"""1.0 in every lane."""
+
+
+@typeof_impl.register(_Unit)
+def _type_of_unit(value: Any, context: Any) -> Any:
+    return LANES
+
+
+@unbox(LanesType)
+def _open_unit(kind: Any, value: Any, context: Any) -> Any:
+    one = ir.Constant(_DOUBLE, 1.0)
+    return NativeValue(_splat(context.builder, one))
+
+
 def _is_lanes(*kinds: Any) -> bool:
     return any(isinstance(kind, LanesType) for kind in kinds)
 
@@ -65,22 +96,24 @@ def _as_lanes(context: Any, builder: Any, kind: Any, value: Any) -> Any:
     return _splat(builder, context.cast(builder, value, kind, types.float64))
 
 
+def _as_double(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+    return context.cast(builder, value, kind, types.float64)
+
+
 def _define(operation: Callable, emit: Callable) -> None:
     """Define a binary operator on lanes, or on lanes and a number."""
 
-    @intrinsic
-    def on_lanes(typing: Any, a: Any, b: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-            pairs = zip(signature.args, values, strict=True)
-            return emit(builder, *(_as_lanes(context, builder, k, v) for k, v in pairs))
+    @_infer_global(operation)
+    class Typing(templates.AbstractTemplate):
+        def generic(self, args: Any, kws: Any) -> Any:
+            return LANES(*args) if len(args) == 2 and _is_lanes(*args) else None
 
-        return LANES(a, b), generate
+    def lower(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        pairs = zip(signature.args, values, strict=True)
+        return emit(builder, *(_as_lanes(context, builder, k, v) for k, v in pairs))
 
-    @overload(operation, strict=False)
-    def choose(a: Any, b: Any) -> Any:
-        if _is_lanes(a, b):
-            return lambda a, b: on_lanes(a, b)
-        return None
+    for pair in ((LanesType, LanesType), (LanesType, types.Number), (types.Number, LanesType)):
+        lower_builtin(operation, *pair)(lower)
 
 
 _define(operator.add, lambda builder, a, b: builder.fadd(a, b))
@@ -89,129 +122,61 @@ _define(operator.mul, lambda builder, a, b: builder.fmul(a, b))
 _define(operator.truediv, lambda builder, a, b: builder.fdiv(a, b))
 
 
-@intrinsic
-def _negative(typing: Any, a: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        return builder.fneg(values[0])
-
-    return LANES(a), generate
+@_infer_global(operator.neg)
+class _Negative(templates.AbstractTemplate):
+    def generic(self, args: Any, kws: Any) -> Any:
+        return LANES(*args) if _is_lanes(*args) else None
 
 
-@overload(operator.neg, strict=False)
-def _choose_negative(a: Any) -> Any:
-    return (lambda a: _negative(a)) if _is_lanes(a) else None
+@lower_builtin(operator.neg, LanesType)
+def _lower_negative(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+    return builder.fneg(values[0])
 
 
-def _llvm(name: str, count: int) -> Any:
-    """Return an intrinsic for LLVM's function `name` of `count` doubles or lanes."""
+def _llvm(name: str) -> Callable:
+    """Return what generates a call of LLVM's function `name` on doubles or lanes."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         if _is_lanes(*signature.args):
-            kind, suffix = _VECTOR, f"v{WIDTH}f64"
-            pairs = zip(signature.args, values, strict=True)
-            values = [_as_lanes(context, builder, k, v) for k, v in pairs]
+            kind, suffix, wide = _VECTOR, f"v{WIDTH}f64", _as_lanes
         else:
-            kind, suffix = _DOUBLE, "f64"
-        form = ir.FunctionType(kind, [kind] * count)
+            kind, suffix, wide = _DOUBLE, "f64", _as_double
+        pairs = zip(signature.args, values, strict=True)
+        numbers = [wide(context, builder, k, v) for k, v in pairs]
+        form = ir.FunctionType(kind, [kind] * len(numbers))
         function = cgutils.get_or_insert_function(builder.module, form, f"{name}.{suffix}")
-        return builder.call(function, values)
+        return builder.call(function, numbers)
 
-    def result(*kinds: Any) -> Any:
-        return LANES if _is_lanes(*kinds) else types.float64
-
-    if count == 1:
-
-        @intrinsic
-        def unary(typing: Any, a: Any) -> Any:
-            return result(a)(a), generate
-
-        return unary
-
-    if count == 2:
-
-        @intrinsic
-        def binary(typing: Any, a: Any, b: Any) -> Any:
-            return result(a, b)(a, b), generate
-
-        return binary
-
-    @intrinsic
-    def ternary(typing: Any, a: Any, b: Any, c: Any) -> Any:
-        return result(a, b, c)(a, b, c), generate
-
-    return ternary
+    return generate
 
 
-_root, _magnitude, _muladd = _llvm("llvm.sqrt", 1), _llvm("llvm.fabs", 1), _llvm("llvm.fma", 3)
-_larger, _smaller = _llvm("llvm.maxnum", 2), _llvm("llvm.minnum", 2)
-
-
-def root(a: Any) -> Any:
-    """Return the square root."""
-    return math.sqrt(a)
-
-
-@overload(root, strict=False)
-def _choose_root(a: Any) -> Any:
-    return lambda a: _root(a)
-
-
-def magnitude(a: Any) -> Any:
-    """Return |a|."""
-    return abs(a)
-
-
-@overload(magnitude, strict=False)
-def _choose_magnitude(a: Any) -> Any:
-    return lambda a: _magnitude(a)
-
-
-def muladd(a: Any, b: Any, c: Any) -> Any:
-    """Return a b + c, rounded once by the processor (and twice in plain Python)."""
-    return a * b + c
-
-
-@overload(muladd, strict=False)
-def _choose_muladd(a: Any, b: Any, c: Any) -> Any:
-    return lambda a, b, c: _muladd(a, b, c)
-
-
-def larger(a: Any, b: Any) -> Any:
-    """Return the larger of two numbers."""
-    return max(a, b)
-
-
-@overload(larger, strict=False)
-def _choose_larger(a: Any, b: Any) -> Any:
-    return lambda a, b: _larger(a, b)
-
-
-def smaller(a: Any, b: Any) -> Any:
-    """Return the smaller of two numbers."""
-    return min(a, b)
-
-
-@overload(smaller, strict=False)
-def _choose_smaller(a: Any, b: Any) -> Any:
-    return lambda a, b: _smaller(a, b)
+def _result(*kinds: Any) -> Any:
+    return LANES if _is_lanes(*kinds) else types.float64
 
 
 @intrinsic
-def _lanes_of(typing: Any, a: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-        return _splat(builder, values[0])
-
-    return LANES(types.float64), generate
+def _root(typing: Any, a: Any) -> Any:
+    return _result(a)(a), _llvm("llvm.sqrt")
 
 
-def lanes_of(a: float) -> Any:
-    """Return a value with `a` in every lane; compiled code only."""
-    raise NotImplementedError("lanes exist in compiled code alone")
+@intrinsic
+def _magnitude(typing: Any, a: Any) -> Any:
+    return _result(a)(a), _llvm("llvm.fabs")
 
 
-@overload(lanes_of, strict=False)
-def _choose_lanes_of(a: Any) -> Any:
-    return lambda a: _lanes_of(a)
+@intrinsic
+def _muladd(typing: Any, a: Any, b: Any, c: Any) -> Any:
+    return _result(a, b, c)(a, b, c), _llvm("llvm.fma")
+
+
+@intrinsic
+def _larger(typing: Any, a: Any, b: Any) -> Any:
+    return _result(a, b)(a, b), _llvm("llvm.maxnum")
+
+
+@intrinsic
+def _smaller(typing: Any, a: Any, b: Any) -> Any:
+    return _result(a, b)(a, b), _llvm("llvm.minnum")
 
 
 def _address(context: Any, builder: Any, signature: Any, values: Any, kind: Any) -> Any:
@@ -230,7 +195,7 @@ def _read(typing: Any, memory: Any, slot: Any, unit: Any) -> Any:
         # numpy aligns to 16 bytes, so no more may be promised than what a double needs
         return builder.load(_address(context, builder, signature, values, kind), align=8)
 
-    return (LANES if _is_lanes(unit) else types.float64)(memory, slot, unit), generate
+    return _result(unit)(memory, slot, unit), generate
 
 
 @intrinsic
@@ -245,24 +210,51 @@ def _write(typing: Any, memory: Any, slot: Any, value: Any) -> Any:
     return types.void(memory, slot, value), generate
 
 
+def _lowered(instruction: Any) -> Callable[[Any], Any]:
+    """Put an instruction in the place of a plain function, unless all is plain Python."""
+    return lambda plain: plain if _settings.DISABLE_JIT else instruction
+
+
+@_lowered(_root)
+def root(a: Any) -> Any:
+    """Return the square root."""
+    return math.sqrt(a)
+
+
+@_lowered(_magnitude)
+def magnitude(a: Any) -> Any:
+    """Return |a|."""
+    return abs(a)
+
+
+@_lowered(_muladd)
+def muladd(a: Any, b: Any, c: Any) -> Any:
+    """Return a b + c, rounded once by the processor (and twice in plain Python)."""
+    return a * b + c
+
+
+@_lowered(_larger)
+def larger(a: Any, b: Any) -> Any:
+    """Return the larger of two numbers."""
+    return max(a, b)
+
+
+@_lowered(_smaller)
+def smaller(a: Any, b: Any) -> Any:
+    """Return the smaller of two numbers."""
+    return min(a, b)
+
+
+@_lowered(_read)
 def read(memory: NDArray, slot: int, unit: Any) -> Any:
     """Return what a slot holds."""
     return memory[slot]
 
 
-@overload(read, strict=False)
-def _choose_read(memory: Any, slot: Any, unit: Any) -> Any:
-    return lambda memory, slot, unit: _read(memory, slot, unit)
-
-
+@_lowered(_write)
 def write(memory: NDArray, slot: int, value: Any) -> None:
     """Put a value into a slot."""
     memory[slot] = value
-
-
-@overload(write, strict=False)
-def _choose_write(memory: Any, slot: Any, value: Any) -> Any:
-    return lambda memory, slot, value: _write(memory, slot, value)
 
 
 # pi / 2 in three parts, the first two with 33 bits: their products with a small integer are exact.

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import mujoco
-import numba
 import numpy as np
+from numba.core import config
 from numpy.typing import NDArray
 
-from tendon_gym import checks
-from tendon_gym.engines.compiled.constants import FIELDS, constants, model_fields, pulls
+from tendon_gym.engines.compiled.constants import constants, model_fields, pulls
 from tendon_gym.engines.compiled.contacts import Bounds
 from tendon_gym.engines.compiled.dynamics import PUSHED, ROTATED, TURNED
 from tendon_gym.engines.compiled.lanes import WIDTH
@@ -19,6 +19,8 @@ from tendon_gym.engines.compiled.stepping import Setup
 from tendon_gym.engines.compiled.structure import Structure
 
 Floats = NDArray[np.float64]
+
+_settings: Any = config
 
 
 class Parameters:
@@ -44,7 +46,7 @@ class Parameters:
         self._bounds = Bounds.of(model, self.structure)
         self._model, self._n, self._pushed = model, n, pushed
         # plain Python has no lanes
-        self.width = 1 if n == 1 or numba.config.DISABLE_JIT else WIDTH
+        self.width = 1 if n == 1 or _settings.DISABLE_JIT else WIDTH
         self.blocks = -(-n // self.width)
         self.fields = model_fields(model)
         self.constants = np.zeros((1, 0))
@@ -52,21 +54,10 @@ class Parameters:
         self._finish()
 
     def set(self, ids: NDArray, values: Mapping[str, NDArray]) -> None:
-        """Give the simulations `ids` (k,) values of their own of some fields, (k, ...) each.
-
-        Raises:
-            ValueError: a field that can't differ, or values of another shape or not finite.
-        """
-        arrays = {}
-        for name, value in values.items():
-            checks.choice("model field", name, FIELDS)
-            shape = (len(ids), *self.fields[name].shape[1:])
-            arrays[name] = checks.array(name, value, shape)
-        for name, array in arrays.items():
+        """Give the simulations `ids` (k,) values of their own of some fields, (k, ...) each."""
+        for name, array in values.items():
             if len(self.fields[name]) < self._n:
-                self.fields[name] = np.tile(
-                    self.fields[name], (self._n, *[1] * (array.ndim - 1))
-                )
+                self.fields[name] = np.tile(self.fields[name], (self._n, *[1] * (array.ndim - 1)))
             self.fields[name][ids] = array
         self._write(np.asarray(ids))
         self._finish()

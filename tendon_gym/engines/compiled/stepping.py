@@ -12,13 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tendon_gym.compiled import compiled, inlined
-from tendon_gym.control.loops import run_loops
+from tendon_gym.control.loops import Loops, run_loops
 from tendon_gym.engines.compiled import slots
 from tendon_gym.engines.compiled.dynamics import PUSHED
-from tendon_gym.engines.compiled.lanes import WIDTH, lanes_of
-from tendon_gym.engines.compiled.passes import to_rest, to_tip
-from tendon_gym.engines.kinematics import update_one
-from tendon_gym.forces.built_in import look, push_one
+from tendon_gym.engines.compiled.integration import move_base, move_links
+from tendon_gym.engines.compiled.inward import to_base
+from tendon_gym.engines.compiled.lanes import write
+from tendon_gym.engines.compiled.outward import to_tip
+from tendon_gym.engines.kinematics import Tree, update_one
+from tendon_gym.forces.built_in import Terms, look, push_one
+from tendon_gym.forces.term import Motion, Push
 from tendon_gym.spatial import quaternion
 
 Floats = NDArray[np.float64]
@@ -108,95 +111,105 @@ class Rows(NamedTuple):
     done: Indices
 
 
-@compiled
-def advance_one(
-    i: int, substeps: int, looping: bool, loops: tuple, pushing: bool, terms: tuple, tree: tuple,
-    motion: tuple, push: tuple, setup: Setup, constants: Floats, pull: Floats, memory: Memories,
-    rows: Rows,
-) -> None:  # fmt: skip
-    """Advance simulation i alone; see `advance_blocks`."""
-    _advance(
-        i, i + 1, 1, 1.0, substeps, looping, loops, pushing, terms, tree, motion, push, setup,
-        constants, pull, memory, rows,
-    )  # fmt: skip
+class Given(NamedTuple):
+    """All that a step works on, but for the memory of a worker.
+
+    Attributes:
+        loops: of the action interface, or idle ones.
+        terms: built-in force terms.
+        tree: tables of the kinematics, for terms that read the motion.
+        motion: its results.
+        push: what the terms give.
+        setup: of the engine.
+        constants: (1 or blocks, slots * width).
+        pull: (1 or n, tendons), tension per control.
+        rows: the simulations.
+    """
+
+    loops: Loops
+    terms: Terms
+    tree: Tree
+    motion: Motion
+    push: Push
+    setup: Setup
+    constants: Floats
+    pull: Floats
+    rows: Rows
 
 
 @compiled
-def advance_blocks(
-    first: int, last: int, substeps: int, looping: bool, loops: tuple, pushing: bool,
-    terms: tuple, tree: tuple, motion: tuple, push: tuple, setup: Setup, constants: Floats,
-    pull: Floats, memory: Memories, rows: Rows,
-) -> None:  # fmt: skip
+def advance(
+    first: int,
+    last: int,
+    width: int,
+    unit: Any,
+    substeps: int,
+    looping: bool,
+    pushing: bool,
+    box: Any,
+    memory: Memories,
+) -> None:
     """Advance the blocks first ... last - 1 by `substeps` physics steps.
 
     Args:
         first: block.
         last: block.
+        width: simulations per block: 1, or WIDTH.
+        unit: 1.0, or UNIT for lanes.
         substeps: number of physics steps.
-        looping: whether `loops` run before each of them, else the controls are held.
-        loops: of the action interface.
-        pushing: whether force terms act.
-        terms: they.
-        tree: tables of the kinematics, for terms that read the motion.
-        motion: its results.
-        push: what the terms give.
-        setup: of the engine.
-        constants: (1 or blocks, slots * WIDTH).
-        pull: (1 or n, t), tension per control.
+        looping: whether inner loops run before each of them, else the controls are held.
+        pushing: whether built-in force terms act, else `push` is as it was.
+        box: with a `Given`, see `boxes`.
         memory: of this worker.
-        rows: of the simulations.
     """
-    _advance(
-        first, last, WIDTH, lanes_of(1.0), substeps, looping, loops, pushing, terms, tree, motion,
-        push, setup, constants, pull, memory, rows,
-    )  # fmt: skip
-
-
-@inlined
-def _advance(
-    first: int, last: int, width: int, unit: Any, substeps: int, looping: bool, loops: tuple,
-    pushing: bool, terms: tuple, tree: tuple, motion: tuple, push: tuple, setup: Setup,
-    constants: Floats, pull: Floats, memory: Memories, rows: Rows,
-) -> None:  # fmt: skip
+    given = box.value
+    rows, setup = given.rows, given.setup
     for block in range(first, last):
-        own = constants[block % constants.shape[0]]
+        constants = given.constants[block % given.constants.shape[0]]
         begin, end = block * width, min((block + 1) * width, len(rows.time))
-        _gather(begin, end, width, own, setup, rows, memory.state)
+        _gather(begin, end, width, constants, setup, rows, memory.state)
         for s in range(substeps):
             running = False
             for i in range(begin, end):
-                if rows.outcome[i] != RUNNING:
-                    continue
-                running = True
-                if looping:
-                    run_loops(i, i + 1, rows.time, rows.qpos, rows.qvel, rows.ctrl, loops)
-                if pushing:
-                    load_push(i, rows.time[i], rows.qpos, rows.qvel, terms, tree, motion, push)
-                _load(i, i - begin, width, setup, pull, push, rows, memory.drive)
+                if rows.outcome[i] == RUNNING:
+                    running = True
+                    _command(i, looping, pushing, given)
+                    _load(i, i - begin, width, given, memory.drive)
             if not running:
                 break
-            to_tip(own, memory.state, memory.drive, memory.work, setup.shape, unit)
+            state, drive, work = memory.state, memory.drive, memory.work
+            to_tip(constants, state, drive, work, setup.shape, unit)
             for i in range(begin, end):
-                if rows.outcome[i] == RUNNING and _near(i, i - begin, width, setup, memory, rows):
+                if rows.outcome[i] == RUNNING and _near(i - begin, width, setup, memory):
                     rows.outcome[i], rows.done[i] = NEAR, s
-            to_rest(
-                own, memory.state, memory.drive, memory.work, setup.shape, setup.free,
-                setup.timestep, unit,
-            )  # fmt: skip
+            arm, pull = to_base(constants, work, setup.shape, unit)
+            size, fall = move_base(
+                constants, state, drive, setup.shape, setup.free, arm, pull, setup.timestep, unit
+            )
+            size = size + move_links(
+                constants, state, work, setup.shape, fall, setup.timestep, unit
+            )
+            write(work, slots.SIZE, size)
             for i in range(begin, end):
                 if rows.outcome[i] == RUNNING:
                     _keep(i, i - begin, width, setup, memory, rows)
 
 
 @compiled
-def load_push(
-    i: int, time: float, qpos: Floats, qvel: Floats, terms: tuple, tree: tuple, motion: tuple,
-    push: tuple,
-) -> None:  # fmt: skip
-    """Write what the force terms give to simulation i, whose motion is found if one asks for it."""
-    if look(i, time, terms):
-        update_one(i, qpos[i], qvel[i], tree, motion)
-    push_one(i, time, terms, motion, push)
+def command_one(i: int, looping: bool, pushing: bool, box: Any) -> None:
+    """Run what comes before a physics step of simulation i: inner loops and force terms."""
+    _command(i, looping, pushing, box.value)
+
+
+@compiled
+def _command(i: int, looping: bool, pushing: bool, given: Given) -> None:
+    rows = given.rows
+    if looping:
+        run_loops(i, i + 1, rows.time, rows.qpos, rows.qvel, rows.ctrl, given.loops)
+    if pushing:
+        if look(i, rows.time[i], given.terms):
+            update_one(i, rows.qpos[i], rows.qvel[i], given.tree, given.motion)
+        push_one(i, rows.time[i], given.terms, given.motion, given.push)
 
 
 @inlined
@@ -208,25 +221,23 @@ def _gather(
         i = min(begin + lane, end - 1)
         if not setup.free:
             for k in range(7):
-                state[(slots.POSITION + k) * width + lane] = constants[(slots.POSE + k) * width + lane]
+                state[(slots.POSITION + k) * width + lane] = constants[
+                    (slots.POSE + k) * width + lane
+                ]
             for k in range(6):
                 state[(slots.VELOCITY + k) * width + lane] = 0.0
         for k in range(setup.qpos_slots.shape[0]):
             state[setup.qpos_slots[k] * width + lane] = rows.qpos[i, k]
         for k in range(setup.qvel_slots.shape[0]):
             state[setup.qvel_slots[k] * width + lane] = rows.qvel[i, k]
-        if setup.free:
-            whole = quaternion(rows.qpos[i, 3:7])
-            for k in range(4):
-                state[(slots.QUATERNION + k) * width + lane] = whole[k]
+        if setup.free and quaternion(rows.qpos[i, 3:7]) == (1.0, 0.0, 0.0, 0.0):
+            state[slots.QUATERNION * width + lane] = 1.0  # what MuJoCo makes of zeros
 
 
 @inlined
-def _load(
-    i: int, lane: int, width: int, setup: Setup, pull: Floats, push: tuple, rows: Rows,
-    drive: Floats,
-) -> None:  # fmt: skip
+def _load(i: int, lane: int, width: int, given: Given, drive: Floats) -> None:
     """Bring what drives simulation i into its lane."""
+    setup, push, pull, rows = given.setup, given.push, given.pull, given.rows
     for k in range(3):
         drive[(slots.WIND + k) * width + lane] = push.wind[i, k]
     scale = 1.0
@@ -256,7 +267,7 @@ def _control(ctrl: Floats, actuator: int, scale: float, setup: Setup) -> float:
 
 @inlined
 def _load_push(
-    i: int, at: int, lane: int, width: int, setup: Setup, push: tuple, drive: Floats
+    i: int, at: int, lane: int, width: int, setup: Setup, push: Push, drive: Floats
 ) -> None:
     """Bring what the force terms give to simulation i into its lane."""
     base = setup.bodies[0]
@@ -274,9 +285,7 @@ def _load_push(
 
 
 @inlined
-def _near(
-    i: int, lane: int, width: int, setup: Setup, memory: Memories, rows: Rows
-) -> bool:
+def _near(lane: int, width: int, setup: Setup, memory: Memories) -> bool:
     """Say whether a simulation may be in contact: never wrong when it says no."""
     highest = memory.work[slots.HIGHEST * width + lane]
     lowest = memory.work[slots.LOWEST * width + lane]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import mujoco
 import numpy as np
@@ -87,14 +87,26 @@ def _faults(model: mujoco.MjModel) -> Iterator[str]:
             '{"integrator": "Euler"}}, which differs by a hundredth of its own error'
         )
     for name in ("neq", "nflex", "nmocap", "nplugin", "na"):
-        if getattr(model, name):
-            yield f"knows no equality constraints, flexes, mocap bodies, plugins or activations, got {name} = {getattr(model, name)}"
+        count = getattr(model, name)
+        if count:
+            yield (
+                "knows no equality constraints, flexes, mocap bodies, plugins or activations, got "
+                f"{name} = {count}"
+            )
     if model.opt.disableflags & ~int(mujoco.mjtDisableBit.mjDSBL_AUTORESET):
         yield f"takes no disable flags, got {model.opt.disableflags}"
+    for name, values in _zero(model).items():
+        wrong = np.ravel(values)[np.flatnonzero(values)]
+        if len(wrong):
+            yield f"takes {name} as zero, got {wrong[0]:g}"
+
+
+def _zero(model: mujoco.MjModel) -> dict[str, Any]:
+    """Return, by name, what the engine takes as zero."""
     hinges = model.jnt_type == mujoco.mjtJoint.mjJNT_HINGE
     free_dofs = np.ones(model.nv, bool)
     free_dofs[model.jnt_dofadr[hinges]] = False
-    zero = {
+    return {
         "dof_frictionloss": model.dof_frictionloss,
         "jnt_limited": model.jnt_limited,
         "jnt_stiffnesspoly": getattr(model, "jnt_stiffnesspoly", np.zeros(1)),
@@ -122,10 +134,6 @@ def _faults(model: mujoco.MjModel) -> Iterator[str]:
         "actuator_gaintype": model.actuator_gaintype,
         "actuator_biastype": model.actuator_biastype,
     }
-    for name, values in zero.items():
-        wrong = np.ravel(values)[np.flatnonzero(values)]
-        if len(wrong):
-            yield f"takes {name} as zero, got {wrong[0]:g}"
 
 
 def _chain(model: mujoco.MjModel) -> tuple[int, Indices]:
