@@ -203,8 +203,7 @@ class MujocoEngine:
         checked = check_fields(self.model, ids, values)
         self._simulations.set_model_fields(ids, checked)
         self._motion.set_model_fields(ids, checked)
-        if "opt.wind" in checked:
-            self.pushes.set_wind(ids, checked["opt.wind"])
+        self.pushes.set_model_fields(ids, checked)
         self._moved = False
 
     def data(self, i: int) -> mujoco.MjData:

@@ -6,7 +6,7 @@ inside an engine's own compiled step, which a user's term in Python can't.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import mujoco
@@ -43,6 +43,9 @@ class BuiltIn:
     def reset(self, ids: NDArray) -> None:
         """Put back the row that the term was made with."""
         self.parameters[ids] = self._start[ids]
+
+    def set_model_fields(self, ids: NDArray, values: Mapping[str, NDArray]) -> None:
+        """Take note of model fields (k, ...) that the simulations `ids` have for their own."""
 
     def add(self, time: NDArray, motion: Motion | None, push: Push) -> None:
         """Add what the term gives; see `ForceTerm.add`."""
@@ -193,10 +196,14 @@ class Pushes:
         for term in self.terms:
             term.reset(ids)
 
-    def set_wind(self, ids: NDArray, wind: NDArray) -> None:
-        """Let the air of the simulations `ids` (k,) move at wind (k, 3), m/s, by itself."""
-        self.built_in.wind[ids] = wind
-        self.push.wind[ids] = wind
+    def set_model_fields(self, ids: NDArray, values: Mapping[str, NDArray]) -> None:
+        """Take note of model fields (k, ...) that the simulations `ids` have for their own."""
+        if "opt.wind" in values:
+            self.built_in.wind[ids] = values["opt.wind"]
+            self.push.wind[ids] = values["opt.wind"]
+        for term in self.terms:
+            if isinstance(term, BuiltIn):
+                term.set_model_fields(ids, values)
 
     def apply(self, time: NDArray, motion: Motion) -> None:
         """Write the sum of all terms at the present state, given the motion where it is needed."""

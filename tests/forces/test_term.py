@@ -7,8 +7,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from tendon_gym import forces
-from tendon_gym.engines import MujocoEngine
+from tendon_gym import engines, forces
 from tendon_gym.model import ModelParameters, build_model
 
 
@@ -23,10 +22,10 @@ class Damper:
     def reset(self, ids):
         self.calls[ids] = 0
 
-    def add(self, time, motion, wrench, joint_force):
+    def add(self, time, motion, push):
         self.calls += 1
-        wrench[:, self.base, :3] -= 0.5 * motion.body_velocity[:, self.base]
-        joint_force[:, 6:] += 0.001
+        push.wrench[:, self.base, :3] -= 0.5 * motion.body_velocity[:, self.base]
+        push.joint_force[:, 6:] += 0.001
 
 
 @pytest.fixture
@@ -36,10 +35,11 @@ def damper():
     del forces.term._MAKERS["damper"]
 
 
-def test_a_term_sees_the_motion_at_every_physics_step_and_pushes_joints(damper):
+@pytest.mark.parametrize(("kind", "rounding"), [("mujoco", 1e-14), ("compiled", 1e-12)])
+def test_a_term_sees_the_motion_at_every_physics_step_and_pushes_joints(damper, kind, rounding):
     model = build_model(ModelParameters())
     term = forces.make(damper, model, 2)
-    engine = MujocoEngine(model, 2, [term])
+    engine = engines.make(kind, model, 2, [term])
     qvel = np.zeros((2, model.nv))
     qvel[:, 0] = 0.5, -1.0
     engine.reset(np.arange(2), np.tile(model.qpos0, (2, 1)), qvel)
@@ -54,7 +54,7 @@ def test_a_term_sees_the_motion_at_every_physics_step_and_pushes_joints(damper):
             data.xfrc_applied[term.base, :3] = -0.5 * data.qvel[:3]
             data.qfrc_applied[6:] = 0.001
             mujoco.mj_step(model, data)
-        np.testing.assert_allclose(engine.qpos[i], data.qpos, rtol=0, atol=1e-14)
+        np.testing.assert_allclose(engine.qpos[i], data.qpos, rtol=0, atol=rounding)
     engine.reset(np.array([1]), model.qpos0[None], qvel[:1])
     assert np.array_equal(term.calls, [40, 0])
 
@@ -74,4 +74,4 @@ def test_a_name_that_is_taken_is_refused(damper):
 
 def test_an_unknown_term_raises_with_the_names():
     with pytest.raises(ValueError, match="'external_wrench'"):
-        forces.make("wind", build_model(ModelParameters()), 1)
+        forces.make("gravity", build_model(ModelParameters()), 1)

@@ -228,6 +228,7 @@ class CompiledEngine:
             ValueError: see `engines.fields.check_fields`; nothing is changed then.
         """
         checked = check_fields(self.model, ids, values)
+        self._parameters.check(checked)
         if self.n == 1:
             for name, value in checked.items():
                 write_field(self.model, name, value[0])
@@ -235,6 +236,5 @@ class CompiledEngine:
         self._parameters.set(ids, checked)
         self._motion.set_model_fields(ids, checked)
         self._boxed = None, None
-        if "opt.wind" in checked:
-            self.pushes.set_wind(ids, checked["opt.wind"])
+        self.pushes.set_model_fields(ids, checked)
         self._moved = False

@@ -16,7 +16,7 @@ from tendon_gym.engines.compiled.dynamics import PUSHED, ROTATED, TURNED
 from tendon_gym.engines.compiled.lanes import WIDTH
 from tendon_gym.engines.compiled.slots import ANGLE, CHAIN, QUATERNION, RATE, SPIN, STATE_OF_LINK
 from tendon_gym.engines.compiled.stepping import Setup
-from tendon_gym.engines.compiled.structure import Structure
+from tendon_gym.engines.compiled.structure import Structure, refuse
 
 Floats = NDArray[np.float64]
 
@@ -52,6 +52,15 @@ class Parameters:
         self.constants = np.zeros((1, 0))
         self._write(np.zeros(1, np.int64))
         self._finish()
+
+    def check(self, values: Mapping[str, NDArray]) -> None:
+        """Raise if fields (k, ...) have something on the free joint, which has only its inertia."""
+        if not self.structure.free:
+            return
+        for name, columns in (("dof_damping", 6), ("dof_armature", 6), ("jnt_stiffness", 1)):
+            wrong = values.get(name, np.zeros((1, columns)))[:, :columns]
+            if wrong.any():
+                refuse(f"takes {name} of the free joint as zero, got {wrong[wrong != 0.0][0]:g}")
 
     def set(self, ids: NDArray, values: Mapping[str, NDArray]) -> None:
         """Give the simulations `ids` (k,) values of their own of some fields, (k, ...) each."""
