@@ -15,7 +15,7 @@ PLAIN_TESTS := tests/test_compiled.py tests/control tests/references
 LOWEST_TESTS := tests/model tests/engines tests/envs
 
 .DELETE_ON_ERROR:
-.PHONY: help install demo test test-lowest test-plain lint format bench recipes clean
+.PHONY: help install demo test test-lowest test-plain lint format bench peers recipes clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -56,8 +56,12 @@ format: $(INSTALLED) ## fix what ruff can fix
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-bench: $(INSTALLED) ## measure what a step costs on top of the physics
-	$(BIN)/python benchmarks/step_cost.py
+bench: $(INSTALLED) ## measure what a step costs, about fifteen minutes; into benchmarks/results
+	$(BIN)/python benchmarks/step_cost.py --out benchmarks/results/step_cost.json
+	$(BIN)/python benchmarks/steps_per_second.py
+
+peers: $(INSTALLED) ## measure other suites, each in its own environment below build/peers
+	$(BIN)/python benchmarks/peers.py --out benchmarks/results
 
 recipes: $(INSTALLED) ## train every recipe with three seeds, about 50 minutes; goes on where it stopped
 	$(BIN)/python training/run_all.py

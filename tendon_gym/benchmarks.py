@@ -27,6 +27,9 @@ INTERFACE = (
 )
 """The settings that a policy chooses: how it acts, how often, and what it sees."""
 
+ENGINES = ("mujoco", "compiled")
+"""What a benchmark can be flown on; its figures are those of the first."""
+
 AT_REST = {
     "position": 0.0,
     "velocity": 0.0,
@@ -210,6 +213,14 @@ def find(name: str) -> Benchmark:
         checks.reject("benchmark or task", name, f"one of {legal}")
     entry = tasks[name]
     return Benchmark(entry.name, entry.name, "the task with its defaults", entry.horizon)
+
+
+def with_engine(benchmark: Benchmark, engine: str) -> Benchmark:
+    """Return a benchmark that is flown on an engine: "mujoco", its own, or "compiled"."""
+    checks.choice("engine", engine, ENGINES)
+    if engine == ENGINES[0]:
+        return benchmark
+    return dataclasses.replace(benchmark, settings={**benchmark.settings, "engine": engine})
 
 
 def with_reference(benchmark: Benchmark, reference: str) -> Benchmark:

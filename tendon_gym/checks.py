@@ -10,10 +10,40 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+SHOWN = 300
+"""Most characters of a bad value that a message repeats."""
+ELEMENTS = 100
+"""Most elements of an array that a message lists."""
+DEPTH = 20
+"""How deep nested values are made plain; what refers to itself ends there."""
+
+
+def shown(value: object) -> str:
+    """Return a value as messages show it: NumPy's numbers as plain ones, and not too long."""
+    if isinstance(value, np.ndarray) and value.size > ELEMENTS:
+        return f"an array of shape {value.shape} and type {value.dtype}"
+    text = repr(_plain(value, DEPTH))
+    return text if len(text) <= SHOWN else text[:SHOWN] + "..."
+
+
+def _plain(value: Any, depth: int) -> Any:
+    """Return a value without NumPy's types, as far as it is made of Python's own containers."""
+    if isinstance(value, np.floating):  # a long double has no plain type of its own
+        return float(value)
+    if isinstance(value, (np.generic, np.ndarray)):
+        value = value.tolist()
+    if depth == 0:
+        return value
+    if type(value) in (list, tuple, set):
+        return type(value)(_plain(item, depth - 1) for item in value)
+    if type(value) is dict:
+        return {_plain(key, 0): _plain(item, depth - 1) for key, item in value.items()}
+    return value
+
 
 def reject(name: str, value: object, legal: str) -> NoReturn:
     """Raise the one form of error that this package gives for a bad value."""
-    raise ValueError(f"{name} must be {legal}, got {value!r}")
+    raise ValueError(f"{name} must be {legal}, got {shown(value)}")
 
 
 def number(
@@ -27,7 +57,8 @@ def number(
 ) -> float:
     """Return `value` as a finite float in [minimum, maximum] and strictly in (above, below)."""
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"{name} must be a number, got {value!r} of type {type(value).__name__}")
+        kind = type(value).__name__
+        raise TypeError(f"{name} must be a number, got {shown(value)} of type {kind}")
     try:
         result = float(value)
     except OverflowError:
@@ -56,7 +87,8 @@ def integer(
 ) -> int:
     """Return `value` as an int in [minimum, maximum]."""
     if isinstance(value, bool) or not isinstance(value, Integral):
-        raise TypeError(f"{name} must be an integer, got {value!r} of type {type(value).__name__}")
+        kind = type(value).__name__
+        raise TypeError(f"{name} must be an integer, got {shown(value)} of type {kind}")
     result = int(value)
     too_small = minimum is not None and result < minimum
     if too_small or (maximum is not None and result > maximum):
@@ -72,16 +104,17 @@ def integer(
 def flag(name: str, value: object) -> bool:
     """Return `value`, which must be True or False."""
     if not isinstance(value, (bool, np.bool_)):
-        raise TypeError(f"{name} must be True or False, got {value!r}")
+        raise TypeError(f"{name} must be True or False, got {shown(value)}")
     return bool(value)
 
 
 def choice(name: str, value: Any, legal: Iterable[Any]) -> Any:
     """Return `value`, which must be one of `legal`."""
     options = list(legal)
-    if not any(type(value) is type(option) and value == option for option in options):
-        reject(name, value, "one of " + ", ".join(repr(option) for option in options))
-    return value
+    plain = value.item() if isinstance(value, np.generic) else value
+    if not any(type(plain) is type(option) and plain == option for option in options):
+        reject(name, value, "one of " + ", ".join(map(shown, options)))
+    return plain
 
 
 def array(
@@ -96,9 +129,9 @@ def array(
     try:
         given = np.asarray(value)
     except ValueError as error:  # rows of different lengths
-        raise TypeError(f"{name} must be an array of numbers, got {value!r}") from error
+        raise TypeError(f"{name} must be an array of numbers, got {shown(value)}") from error
     if given.dtype.kind not in "iuf":  # NumPy would read strings, booleans and None as numbers
-        raise TypeError(f"{name} must be an array of numbers, got {value!r}")
+        raise TypeError(f"{name} must be an array of numbers, got {shown(value)}")
     result = given.astype(np.float64)
     fits = result.ndim == len(shape) and all(
         want is None or have == want for have, want in zip(result.shape, shape, strict=True)
@@ -120,9 +153,8 @@ def increasing(name: str, value: ArrayLike) -> NDArray[np.float64]:
     steps = np.diff(result)
     if (steps <= 0).any():
         k = int(np.flatnonzero(steps <= 0)[0])
-        raise ValueError(
-            f"{name} must increase strictly, got {result[k + 1]:g} at [{k + 1}] after {result[k]:g}"
-        )
+        before, after = shown(result[k]), shown(result[k + 1])
+        raise ValueError(f"{name} must increase strictly, got {after} at [{k + 1}] after {before}")
     return result
 
 
@@ -131,4 +163,5 @@ def known_keys(name: str, mapping: Iterable[str], legal: Iterable[str]) -> None:
     options = list(legal)
     for key in mapping:
         if key not in options:
-            raise ValueError(f"{name} has no {key!r}; it takes {', '.join(options) or 'nothing'}")
+            legal_keys = ", ".join(options) or "nothing"
+            raise ValueError(f"{name} has no {shown(key)}; it takes {legal_keys}")

@@ -80,31 +80,41 @@ class FlyCommand:
     """Of the video, pixels."""
     fps: int = 50
     """Frames per second of the video."""
+    engine: str = "mujoco"
+    """What steps the physics: mujoco, or compiled, which is faster and equal to rounding."""
 
     def run(self) -> int:
         """Fly."""
-        from tendon_gym.evaluation.folders import fresh_file
         from tendon_gym.evaluation.rollout import fly
-        from tendon_gym.evaluation.video import Film, Window, has_display
+        from tendon_gym.evaluation.video import Film, Window, check_view, has_display
+        from tendon_gym.folders import fresh_file, results
 
+        benchmark = self._benchmark()
+        check_view(self.fps, self.camera, self.width, self.height)
+        if self.video is not None:
+            path = fresh_file(self.video)
+            film = Film(path, self.fps, self.camera, self.width, self.height)
+            with results(path.parent, fresh=False), film:
+                flight = fly(benchmark, self.policy, 1, self.seed, film)
+            told = f"video: {path}"
+        elif has_display():
+            with Window(self.camera) as window:
+                flight = fly(benchmark, self.policy, 1, self.seed, window)
+            told = ""
+        else:
+            flight = fly(benchmark, self.policy, 1, self.seed)
+            told = "no display, so that nothing was shown (--video FILE.mp4 makes a video)"
+        print(*filter(None, [told, _worth(flight)]), sep="\n")
+        return OK
+
+    def _benchmark(self) -> benchmarks.Benchmark:
+        """Return what is flown."""
         benchmark = benchmarks.find(self.name)
         if self.reference is not None:
             benchmark = benchmarks.with_reference(benchmark, self.reference)
         if self.seconds is not None:
             benchmark = replace(benchmark, horizon=self.seconds, settle=0.0)
-        if self.video is not None:
-            path = fresh_file(self.video)
-            with Film(path, self.fps, self.camera, self.width, self.height) as film:
-                flight = fly(benchmark, self.policy, 1, self.seed, film)
-            print(f"video: {path}")
-        elif has_display():
-            with Window(self.camera) as window:
-                flight = fly(benchmark, self.policy, 1, self.seed, window)
-        else:
-            print("no display, so that nothing is shown (--video FILE.mp4 makes a video)")
-            flight = fly(benchmark, self.policy, 1, self.seed)
-        print(_worth(flight))
-        return OK
+        return benchmarks.with_engine(benchmark, self.engine)
 
 
 def _worth(flight: Flight) -> str:
@@ -115,7 +125,7 @@ def _worth(flight: Flight) -> str:
     rows = [
         [name, shown(name, float(values[0])), METRICS[name].unit]
         for name, values in metrics(flight).items()
-        if name not in ("crash", "success")
+        if name not in ("ended_early", "success")
     ]
     seconds = flight.length[0] * flight.step_time
     end = f"ended early: {flight.reason[0]}" if flight.reason[0] else "reached its end"
@@ -140,22 +150,23 @@ class CompareCommand:
     """The policy that all others are paired with."""
     out: Path = Path("out/compare")
     """Folder for the results; one that holds something stays, the new one gets a number."""
+    engine: str = "mujoco"
+    """What steps the physics: mujoco, or compiled, which is faster and equal to rounding."""
 
     def run(self) -> int:
         """Compare."""
         from tendon_gym.evaluation import plots
         from tendon_gym.evaluation.compare import compare, save
-        from tendon_gym.evaluation.folders import check_folder, fresh_folder
         from tendon_gym.evaluation.table import table
+        from tendon_gym.folders import results
 
-        check_folder(self.out)
-        benchmark = benchmarks.get(self.benchmark)
-        result = compare(benchmark, self.policies, self.episodes, self.seed, self.against)
-        folder = fresh_folder(self.out)
-        text = table(result)
-        (folder / "table.txt").write_text(text + "\n", encoding="utf-8")
-        save(result, folder / "comparison.json")
-        plots.save_all(result, folder)
+        benchmark = benchmarks.with_engine(benchmarks.get(self.benchmark), self.engine)
+        with results(self.out) as folder:
+            result = compare(benchmark, self.policies, self.episodes, self.seed, self.against)
+            text = table(result)
+            (folder / "table.txt").write_text(text + "\n", encoding="utf-8")
+            save(result, folder / "comparison.json")
+            plots.save_all(result, folder)
         print(f"{text}\n\nresults and plots: {folder}")
         return OK
 
@@ -170,9 +181,10 @@ class DemoCommand:
     def run(self) -> int:
         """Fly the demonstration."""
         from tendon_gym.evaluation.demo import demo
-        from tendon_gym.evaluation.folders import fresh_folder
+        from tendon_gym.folders import results
 
-        demo(fresh_folder(self.out), print)
+        with results(self.out) as folder:
+            demo(folder, print)
         return OK
 
 
@@ -206,7 +218,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"tendon-gym: {error}; pip install 'tendon-gym[train]' may bring it", file=sys.stderr)
         return WRONG
     except (MemoryError, OSError, RuntimeError, TypeError, ValueError) as error:
-        print("tendon-gym: " + " ".join(str(error).split()), file=sys.stderr)
+        words = " ".join(str(error).split()) or type(error).__name__
+        print(f"tendon-gym: {words}", file=sys.stderr)
         return WRONG
     except KeyboardInterrupt:
         print("tendon-gym: interrupted", file=sys.stderr)

@@ -47,11 +47,14 @@ def from_dict(cls: type[Config], values: Mapping[str, Any], name: str = "") -> C
     """Build a config from plain nested values; what is left out keeps its default.
 
     Raises:
-        ValueError: an unknown key, or a value that the config refuses.
+        ValueError: an unknown key, a missing one, or a value that the config refuses.
         TypeError: a value of the wrong type.
     """
     name = name or cls.__name__
     hints = _known(name, values, cls)
+    for key in _required(cls):
+        if key not in values:
+            raise ValueError(f"{name}.{key} is required; {name} takes {', '.join(hints)}")
     typed = {key: _typed(hints[key], item, f"{name}.{key}") for key, item in values.items()}
     return _built(name, lambda: cls(**typed))
 
@@ -77,10 +80,20 @@ def override(config: Config, values: Mapping[str, Any], name: str = "") -> Confi
 def _known(name: str, values: Mapping[str, Any], cls: type) -> dict[str, Any]:
     """Return the hints of `cls` after checking that `values` is a dict of its fields."""
     if not isinstance(values, Mapping):
-        raise TypeError(f"{name} must be a dict, got {values!r}")
+        raise TypeError(f"{name} must be a dict, got {checks.shown(values)}")
     hints = _hints(cls)
     checks.known_keys(name, values, hints)
     return hints
+
+
+def _required(cls: type) -> list[str]:
+    """Return the names of the fields that have no default."""
+    missing = dataclasses.MISSING
+    return [
+        field.name
+        for field in dataclasses.fields(cls)
+        if field.init and field.default is missing and field.default_factory is missing
+    ]
 
 
 def _built(name: str, build: Callable[[], Config]) -> Config:
@@ -110,10 +123,10 @@ def _typed(hint: Any, value: Any, name: str) -> Any:
     if hint is bool:
         return checks.flag(name, value)
     if hint is str and not isinstance(value, str):
-        raise TypeError(f"{name} must be a string, got {value!r}")
+        raise TypeError(f"{name} must be a string, got {checks.shown(value)}")
     if origin in (dict, Mapping):
         if not isinstance(value, Mapping):
-            raise TypeError(f"{name} must be a dict, got {value!r}")
+            raise TypeError(f"{name} must be a dict, got {checks.shown(value)}")
         return {key: _typed(arguments[1], item, f"{name}.{key}") for key, item in value.items()}
     return value
 
@@ -136,7 +149,7 @@ def _typed_union(options: tuple[Any, ...], value: Any, name: str) -> Any:
 def _typed_tuple(arguments: tuple[Any, ...], value: Any, name: str) -> tuple[Any, ...]:
     items = value.tolist() if isinstance(value, np.ndarray) else value
     if not isinstance(items, (list, tuple)):
-        raise TypeError(f"{name} must be a list, got {value!r}")
+        raise TypeError(f"{name} must be a list, got {checks.shown(value)}")
     if len(arguments) == 2 and arguments[1] is Ellipsis:
         return tuple(_typed(arguments[0], item, f"{name}[{k}]") for k, item in enumerate(items))
     if len(items) != len(arguments):

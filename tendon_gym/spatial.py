@@ -10,56 +10,77 @@ import math
 
 from numpy.typing import NDArray
 
-from tendon_gym.compiled import compiled
+from tendon_gym.compiled import inlined
 
 Vector = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]
 Frame = tuple[Vector, Vector, Vector]
 
 
-@compiled
+@inlined
 def vector(a: NDArray) -> Vector:
     """Return an array (3,) as a vector."""
     return (a[0], a[1], a[2])
 
 
-@compiled
+@inlined
+def row(a: NDArray, k: int) -> Vector:
+    """Return row k of an array (m, 3) as a vector.
+
+    Reading elements one by one is much cheaper than making a view: Numba counts its references.
+    """
+    return (a[k, 0], a[k, 1], a[k, 2])
+
+
+@inlined
+def vector_at(a: NDArray, i: int, k: int) -> Vector:
+    """Return element i, k of an array (n, m, 3) as a vector."""
+    return (a[i, k, 0], a[i, k, 1], a[i, k, 2])
+
+
+@inlined
+def store_at(v: Vector, out: NDArray, i: int, k: int) -> None:
+    """Write a vector to element i, k of an array (n, m, 3)."""
+    out[i, k, 0], out[i, k, 1], out[i, k, 2] = v[0], v[1], v[2]
+
+
+@inlined
 def store(v: Vector, out: NDArray) -> None:
     """Write a vector to an array (3,)."""
     out[0], out[1], out[2] = v[0], v[1], v[2]
 
 
-@compiled
+@inlined
 def dot(a: Vector, b: Vector) -> float:
     """Return a . b."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-@compiled
+@inlined
 def norm(a: Vector) -> float:
     """Return |a|."""
     return math.sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2])
 
 
-@compiled
+@inlined
 def add(a: Vector, b: Vector) -> Vector:
     """Return a + b."""
     return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
 
 
-@compiled
+@inlined
 def subtract(a: Vector, b: Vector) -> Vector:
     """Return a - b."""
     return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
 
 
-@compiled
+@inlined
 def scale(x: float, a: Vector) -> Vector:
     """Return x a."""
     return (x * a[0], x * a[1], x * a[2])
 
 
-@compiled
+@inlined
 def cross(a: Vector, b: Vector) -> Vector:
     """Return a x b."""
     return (
@@ -69,7 +90,7 @@ def cross(a: Vector, b: Vector) -> Vector:
     )
 
 
-@compiled
+@inlined
 def combine(x: float, a: Vector, y: float, b: Vector, z: float, c: Vector) -> Vector:
     """Return x a + y b + z c."""
     return (
@@ -79,7 +100,7 @@ def combine(x: float, a: Vector, y: float, b: Vector, z: float, c: Vector) -> Ve
     )
 
 
-@compiled
+@inlined
 def columns(rotation: NDArray) -> Frame:
     """Return the axes of a rotation matrix (3, 3), its columns."""
     return (
@@ -89,7 +110,7 @@ def columns(rotation: NDArray) -> Frame:
     )
 
 
-@compiled
+@inlined
 def store_columns(frame: Frame, out: NDArray) -> None:
     """Write a frame as a rotation matrix (3, 3)."""
     for c in range(3):
@@ -97,28 +118,58 @@ def store_columns(frame: Frame, out: NDArray) -> None:
         out[0, c], out[1, c], out[2, c] = axis[0], axis[1], axis[2]
 
 
-@compiled
+@inlined
+def frame_at(a: NDArray, i: int, k: int) -> Frame:
+    """Return the axes of the rotation matrix at i, k of an array (n, m, 3, 3), its columns."""
+    return (
+        (a[i, k, 0, 0], a[i, k, 1, 0], a[i, k, 2, 0]),
+        (a[i, k, 0, 1], a[i, k, 1, 1], a[i, k, 2, 1]),
+        (a[i, k, 0, 2], a[i, k, 1, 2], a[i, k, 2, 2]),
+    )
+
+
+@inlined
+def store_frame_at(frame: Frame, out: NDArray, i: int, k: int) -> None:
+    """Write a frame as the rotation matrix at i, k of an array (n, m, 3, 3)."""
+    for c in range(3):
+        axis = frame[c]
+        out[i, k, 0, c], out[i, k, 1, c], out[i, k, 2, c] = axis[0], axis[1], axis[2]
+
+
+@inlined
 def to_world(frame: Frame, v: Vector) -> Vector:
     """Return the world coordinates of a vector that is given in a frame."""
     return combine(v[0], frame[0], v[1], frame[1], v[2], frame[2])
 
 
-@compiled
+@inlined
 def to_body(frame: Frame, v: Vector) -> Vector:
     """Return the coordinates in a frame of a vector that is given in the world."""
     return (dot(frame[0], v), dot(frame[1], v), dot(frame[2], v))
 
 
-@compiled
-def quaternion(a: NDArray) -> Quaternion:
-    """Return an array (4,) as a quaternion of unit length; zeros become the identity."""
-    length = math.sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2] + a[3] * a[3])
+@inlined
+def within(outer: Frame, inner: Frame) -> Frame:
+    """Return in the world's coordinates a frame that is given in those of another."""
+    return (to_world(outer, inner[0]), to_world(outer, inner[1]), to_world(outer, inner[2]))
+
+
+@inlined
+def unit(q: Quaternion) -> Quaternion:
+    """Return a quaternion of any length with unit length; zeros become the identity."""
+    length = math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
     if length < 1e-15:
         return (1.0, 0.0, 0.0, 0.0)
-    return (a[0] / length, a[1] / length, a[2] / length, a[3] / length)
+    return (q[0] / length, q[1] / length, q[2] / length, q[3] / length)
 
 
-@compiled
+@inlined
+def quaternion(a: NDArray) -> Quaternion:
+    """Return an array (4,) as a quaternion of unit length; zeros become the identity."""
+    return unit((a[0], a[1], a[2], a[3]))
+
+
+@inlined
 def frame_of(q: Quaternion) -> Frame:
     """Return the frame of a unit quaternion."""
     w, x, y, z = q
@@ -129,7 +180,7 @@ def frame_of(q: Quaternion) -> Frame:
     )
 
 
-@compiled
+@inlined
 def multiply(p: Quaternion, q: Quaternion) -> Quaternion:
     """Return the quaternion product p q."""
     return (
@@ -140,7 +191,7 @@ def multiply(p: Quaternion, q: Quaternion) -> Quaternion:
     )
 
 
-@compiled
+@inlined
 def turn(axis: Vector, angle: float) -> Quaternion:
     """Return the unit quaternion of a turn by `angle` (rad) about the unit vector `axis`."""
     s = math.sin(0.5 * angle)

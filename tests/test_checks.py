@@ -170,6 +170,71 @@ def test_increasing_refuses_nan():
         checks.increasing("times", [0.0, math.nan, 1.0])
 
 
+NUMPY = [
+    (np.float64(-1.5), "-1.5"),
+    (np.int64(3), "3"),
+    (np.bool_(True), "True"),
+    (np.str_("a"), "'a'"),
+    (np.longdouble(0.5), "0.5"),
+    (np.array([1.0, 2.0]), "[1.0, 2.0]"),
+    (np.array(2), "2"),
+    ([np.float32(0.5), (np.int8(1), None)], "[0.5, (1, None)]"),
+    ({np.str_("k"): {"n": np.float64(2.0)}}, "{'k': {'n': 2.0}}"),
+    (np.array([1.0, "a", np.float64(2.0)], object), "[1.0, 'a', 2.0]"),
+    (np.zeros(3, [("a", float), ("b", int, 2)])[0], "(0.0, [0, 0])"),
+]
+
+
+@pytest.mark.parametrize(("value", "text"), NUMPY, ids=[text for _, text in NUMPY])
+def test_messages_show_plain_values(value, text):
+    assert checks.shown(value) == text
+    with pytest.raises(ValueError, match=re.escape(f"got {text}") + "$"):
+        checks.reject("x", value, "another")
+
+
+@pytest.mark.parametrize(
+    "refuse",
+    [
+        lambda: checks.number("x", np.float64(-1.0), minimum=0.0),
+        lambda: checks.number("x", np.array(1.0)),
+        lambda: checks.number("x", np.complex128(1.0)),
+        lambda: checks.integer("x", np.int64(-1), minimum=0),
+        lambda: checks.integer("x", np.float64(1.0)),
+        lambda: checks.flag("x", np.int64(1)),
+        lambda: checks.choice("x", np.float64(1.0), [np.int64(1), "a"]),
+        lambda: checks.array("x", np.array([np.float64(1.0), None]), (2,)),
+        lambda: checks.array("x", [np.float64(1.0), "a"], (2,)),
+        lambda: checks.array("x", [[np.float64(1.0)], [1.0, np.float64(2.0)]], (2, 2)),
+        lambda: checks.increasing("x", [np.float64(1.0), np.float64(1.0)]),
+        lambda: checks.known_keys("x", [np.str_("a")], [np.str_("b")]),
+    ],
+)
+def test_no_check_names_a_type_of_numpy(refuse):
+    with pytest.raises((TypeError, ValueError)) as caught:
+        refuse()
+    assert "np." not in str(caught.value)
+    assert "array(" not in str(caught.value)
+
+
+def test_messages_stay_short():
+    assert checks.shown("a" * 10_000) == "'" + "a" * 299 + "..."
+    assert checks.shown(np.zeros((500, 3))) == "an array of shape (500, 3) and type float64"
+    assert len(checks.shown(list(range(10_000)))) == 303
+    endless = []
+    endless.append(endless)
+    assert "[" in checks.shown(endless)
+
+
+def test_times_that_hardly_differ_are_told_apart():
+    with pytest.raises(ValueError, match=r"got 1\.0000000001 at \[1\] after 1\.0000000002"):
+        checks.increasing("times", [1.0000000002, 1.0000000001])
+
+
+def test_choice_takes_numpys_strings_and_integers():
+    assert type(checks.choice("name", np.str_("a"), ("a", "b"))) is str
+    assert type(checks.choice("order", np.int64(2), (1, 2))) is int
+
+
 def test_known_keys_names_the_unknown_key_and_the_legal_ones():
     checks.known_keys("arm", ["length"], ["length", "mass"])
     with pytest.raises(ValueError, match="arm has no 'lenght'; it takes length, mass"):

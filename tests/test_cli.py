@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tendon_gym import benchmarks, cli
-from tendon_gym.evaluation import demo, video
+from tendon_gym.evaluation import demo, rollout, video
 from tendon_gym.registration import ENTRIES
 
 CHECKOUT = Path(__file__).parent.parent
@@ -40,7 +40,7 @@ def test_without_a_command_it_says_what_there_is(capsys):
     assert all(f"\n  {name} " in text for name in cli.COMMANDS)
 
 
-@pytest.mark.parametrize("name", ["list", "fly", "compare", "demo"])
+@pytest.mark.parametrize("name", cli.COMMANDS)
 def test_every_command_explains_itself(name, capsys):
     with pytest.raises(SystemExit) as end:
         cli.main([name, "--help"])
@@ -185,18 +185,75 @@ MISTAKES = [
     (["fly", "track-steady", "--policy", "no/folder"], "no learned policy in 'no/folder'"),
     (["fly", "track-steady", "--policy", "BROKEN"], "the learned policy in .* is broken"),
     (["fly", "Track", "--reference", "nope.csv"], r"no reference file 'nope\.csv'"),
-    (["fly", "Track", "--reference", "CSV"], r"line 3, column 'x': 'abc' is not a finite number"),
+    (["fly", "Track", "--reference", "CSV"], r"line 3, column 'x': 'abc' is not a number from"),
     (["fly", "Track", "--reference", "nope"], "reference must be .*mission.*got 'nope'"),
     (["fly", "Bend", "--reference", "mission"], "Bend draws bends and takes no reference"),
-    (["fly", "Hover", "--video", "x.avi"], r"video must be a path that ends in \.mp4"),
+    (["fly", "Hover", "--video", "x.avi"], r"video must be the path of a file that ends in \.mp4"),
+    (["fly", "Hover", "--video", "x.mp4.gz"], r"video must be the path .*, got 'x\.mp4\.gz'"),
+    (["fly", "Hover", "--video", "new/x.avi"], r"video must be the path .*, got 'new/x\.avi'"),
+    (["fly", "Hover", "--video", "."], r"output file '\.' is a folder"),
+    (["fly", "Hover", "--video", "broken"], "output file 'broken' is a folder"),
+    (["fly", "Hover", "--video", "bad.csv/x.mp4"], "the output folder 'bad.csv' cannot be written"),
+    (["fly", "Hover", "--camera", "bird"], "camera must be one of 'chase', 'side', got 'bird'"),
+    (["fly", "Hover", "--fps", "0"], "fps must be an integer from 1 to 240, got 0"),
+    (["fly", "Hover", "--width", "5000"], "width must be an integer from 16 to 4096, got 5000"),
+    (["fly", "Hover", "--height", "-2"], "height must be an integer from 16 to 4096, got -2"),
+    (["fly", "Hover", "--height", "99"], "height must be even for a video, got 99"),
+    (["fly", "Hover", "--policy", ""], "policy must be the folder of .*geometric_full.*, got ''"),
+    (["fly", "Hover", "--policy", "broken/no"], "'broken/no': there is no such folder"),
+    (["fly", "Hover", "--policy", "bad.csv/"], "no learned policy in 'bad.csv'"),
+    (
+        ["fly", "hover-thrust", "--policy", "track-residual"],
+        "'track-residual', trained on track-residual, flies Track and tasks that observe the same; "
+        "Hover does not observe velocity_error, reference_acceleration, reference_jerk",
+    ),
+    (["fly", "Hover", "--policy", "bend-tension"], "Hover does not observe reference_bend"),
+    (["fly", "track-steady", "--policy", "bend-tension"], "it does not know 'velocity_error'"),
+    (
+        ["fly", "ArmBend", "--policy", "bend-tension"],
+        "rotor_action='residual', but ArmBend takes 'none'",
+    ),
+    (["fly", "Track", "--seconds", "1e300"], r"horizon must be .* at most 1e\+06, got 1e\+300"),
+    (["fly", "Track", "--seconds", "1e-300"], "horizon must be at least one control step"),
+    (["fly", "Track", "--seconds", "1e6"], r"at most 10000000, got 1 \* 500000000"),
     (["fly", "Hover", "--video", "x.mp4", "--width", "33"], "width must be even"),
     (["fly", "Hover", "--video", "x.mp4", "--fps", "0"], "fps must be an integer from 1 to 240"),
     (["fly", "Hover", "--video", "x.mp4", "--camera", "bird"], "camera must be one of 'chase'"),
     (["compare", "nope"], "benchmark must be one of 'hover-thrust'.*got 'nope'"),
-    (["compare", "hover-thrust", "--episodes", "0"], "episodes must be .* at least 1, got 0"),
+    (["compare", "hover-thrust", "--episodes", "0"], "episodes must be .* from 1 to 10000, got 0"),
     (["compare", "hover-thrust", "--policies", "zero", "nope"], "policy must be .*got 'nope'"),
-    (["compare", "hover-thrust", "--out", "CSV"], "the output folder .* is a file"),
-    (["demo", "--out", "CSV"], "the output folder .* is a file"),
+    (
+        ["compare", "hover-thrust", "--episodes", "1000000000"],
+        "episodes must be .* 10000, got 1",
+    ),
+    (
+        ["compare", "hover-thrust", "--policies", "track-residual"],
+        "Hover does not observe vel",
+    ),
+    (["compare", "hover-thrust", "--policies", ""], "policy must be .*got ''"),
+    (["compare", "hover-thrust", "--against", ""], "policy must be .*got ''"),
+    *(
+        ([*command, "--out", place], message)
+        for command in (
+            ["compare", "hover-thrust"],
+            ["demo"],
+            ["paper"],
+            ["train", "bend-tension"],
+        )
+        for place, message in (
+            ("CSV", "the output folder .*csv' cannot be written: it is a file"),
+            ("bad.csv/below", "the output folder .*below' cannot be written: Not a directory"),
+        )
+    ),
+    (["compare", "hover-thrust", "--out", "."], r"must have a name of its own, got '\.'"),
+    (["paper", "--json", "."], r"the output file '\.' is a folder"),
+    (["paper", "--json", "bad.csv/x.json"], "the output folder 'bad.csv' cannot be written: it is"),
+    (["paper", "--controller", ""], "policy must be .*got ''"),
+    (["train", "nope"], "benchmark must be one of 'bend-tension', 'track-residual', got 'nope'"),
+    (["train", "bend-tension", "--algo", "x"], "algo must be one of 'ppo', got 'x'"),
+    (["train", "bend-tension", "--seed", "-1"], "seed must be an integer from 0 to 139, got -1"),
+    (["train", "bend-tension", "--steps", "0"], "total_steps must be .*, got 0"),
+    (["train", "bend-tension", "--device", "bogus"], "device must be .*'cpu', got 'bogus'"),
 ]
 
 
@@ -208,6 +265,7 @@ def test_a_mistake_is_told_in_one_line(arguments, message, capsys, tmp_path, mon
     (tmp_path / "broken" / "policy.json").write_text("{")
     (tmp_path / "broken" / "policy.npz").write_text("no archive")
     places = {"CSV": str(tmp_path / "bad.csv"), "BROKEN": str(tmp_path / "broken")}
+    monkeypatch.setattr(rollout, "_fly", None)  # a mistake is told before anything flies
     assert cli.main([places.get(word, word) for word in arguments]) == 2
     error = capsys.readouterr().err
     assert error.startswith("tendon-gym: ")
@@ -215,6 +273,25 @@ def test_a_mistake_is_told_in_one_line(arguments, message, capsys, tmp_path, mon
     assert error.endswith("\n")
     assert re.search(message, error), error
     assert {path.name for path in tmp_path.iterdir()} == {"bad.csv", "broken"}
+
+
+def test_a_failure_without_words_is_named(capsys, monkeypatch):
+    def fail(self):
+        raise MemoryError
+
+    monkeypatch.setattr(cli.ListCommand, "run", fail)
+    assert cli.main(["list"]) == 2
+    assert capsys.readouterr().err == "tendon-gym: MemoryError\n"
+
+
+def test_a_comparison_that_fails_leaves_no_empty_folder(tmp_path, monkeypatch, short):
+    def interrupt(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(rollout, "_fly", interrupt)
+    for command in (["compare", "hover-thrust"], ["demo"]):
+        assert cli.main([*command, "--out", str(tmp_path / "a" / "out")]) == 130
+        assert not list(tmp_path.iterdir())
 
 
 def test_a_missing_extra_is_told_in_one_line(capsys, monkeypatch):

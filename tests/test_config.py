@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import re
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
@@ -205,6 +206,42 @@ def test_only_a_mapping_is_laid_over(values):
         override(Vehicle(), values)
 
 
-def test_a_missing_value_is_named():
-    with pytest.raises(TypeError, match=r"^assets: .*'path'"):
-        from_dict(Needy, {}, "assets")
+@dataclasses.dataclass(frozen=True)
+class Nested:
+    """Configs with missing values at every depth."""
+
+    first: Needy
+    others: tuple[Needy, ...] = ()
+    spare: Needy | None = None
+    derived: int = dataclasses.field(init=False, default=0)
+
+
+@pytest.mark.parametrize(
+    ("cls", "values", "message"),
+    [
+        (Needy, {}, "assets.path is required; assets takes path"),
+        (Nested, {}, "assets.first is required; assets takes first, others, spare"),
+        (Nested, {"first": {}}, "assets.first.path is required; assets.first takes path"),
+        (
+            Nested,
+            {"first": {"path": "a"}, "others": [{"path": "b"}, {}]},
+            "assets.others[1].path is required; assets.others[1] takes path",
+        ),
+        (
+            Nested,
+            {"first": {"path": "a"}, "spare": {}},
+            "assets.spare.path is required; assets.spare takes path",
+        ),
+    ],
+)
+def test_a_missing_value_is_named_by_its_path(cls, values, message):
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        from_dict(cls, values, "assets")
+
+
+def test_messages_show_plain_numbers():
+    for values in ({"arm": np.float64(1.0)}, {"name": np.int64(3)}, {"gains": np.float64(2.0)}):
+        with pytest.raises(TypeError, match=r"got [123](\.0)?$"):
+            from_dict(Vehicle, values)
+    with pytest.raises(ValueError, match=r"length must be .*, got -1\.0$"):
+        from_dict(Vehicle, {"arm": {"length": np.float64(-1.0)}})

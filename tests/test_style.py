@@ -22,12 +22,13 @@ LAYERS = (
     {"__main__"},
     {"cli"},
     {"evaluation", "training"},
-    {"baselines"},
+    {"baselines", "sb3"},
     {"envs", "benchmarks"},
-    {"engines", "references", "rewards"},
+    {"engines", "rewards"},
     {"model", "control", "forces"},
+    {"references"},
     {"tendons", "cables", "chains"},
-    {"registration", "spatial", "config", "assets"},
+    {"registration", "spatial", "boxes", "config", "assets", "folders"},
     {"compiled", "checks"},
 )
 LAYER = {name: level for level, names in enumerate(LAYERS) for name in names}

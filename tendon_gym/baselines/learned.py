@@ -6,6 +6,7 @@ A folder holds `policy.npz` (mean and scale of the observation, weights and bias
 
 from __future__ import annotations
 
+import importlib
 import json
 import zipfile
 import zlib
@@ -42,6 +43,9 @@ FORMAT = 1
 WEIGHTS, DESCRIPTION = "policy.npz", "policy.json"
 KEYS = ("format", "benchmark", "task", "interface", "layout", "clip")
 """What `policy.json` must tell; it may tell more."""
+
+TIP_GOAL = "tip_goal"
+"""What a task with goal="tip" observes in the place of the bend."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,16 +118,25 @@ class Artefact:
             if self.settings.get(name) not in options:
                 raise ValueError(
                     f"policy {self.name!r}, trained on {self.benchmark}, flies with "
-                    f"{name}={self.settings.get(name)!r}, but {entry.name} takes "
+                    f"{name}={checks.shown(self.settings.get(name))}, but {entry.name} takes "
                     + ", ".join(repr(option) for option in options)
                 )
+        module = importlib.import_module(f"tendon_gym.envs.tasks.{entry.module}")
+        observed = {*module.TASK.observation, TIP_GOAL}
+        unseen = [part["name"] for part in self.layout if part["name"] not in observed]
+        if unseen:
+            raise ValueError(
+                f"policy {self.name!r}, trained on {self.benchmark}, flies {self.task} and tasks "
+                f"that observe the same; {entry.name} does not observe {', '.join(unseen)}"
+            )
         return dict(self.settings)
 
     def make(self, env: Env) -> Learned:
         """Return the policy for `env`, or raise and say what differs from its training."""
         wanted, core = configure(env.task, self.settings), env.core
         differences = [
-            f"{name} must be {value!r}, the environment has {getattr(core.config, name)!r}"
+            f"{name} must be {checks.shown(value)}, the environment has "
+            + checks.shown(getattr(core.config, name))
             for name, value in ((key, getattr(wanted, key)) for key in self.settings)
             if value != getattr(core.config, name)
         ]
@@ -200,6 +213,8 @@ def load(path: str | Path) -> Artefact:
         ValueError: a policy that is broken, or of another format.
     """
     folder = Path(path)
+    if not folder.is_dir():
+        raise FileNotFoundError(f"no learned policy in {str(folder)!r}: there is no such folder")
     for name in (DESCRIPTION, WEIGHTS):
         if not (folder / name).is_file():
             raise FileNotFoundError(f"no learned policy in {str(folder)!r}: it has no {name}")
@@ -215,18 +230,18 @@ def load(path: str | Path) -> Artefact:
 def _assemble(name: str, about: Any, arrays: dict[str, NDArray]) -> Artefact:
     """Build an artefact from the content of its files."""
     if not isinstance(about, dict):
-        raise ValueError(f"{DESCRIPTION} must hold a dict, got {about!r}")
+        raise ValueError(f"{DESCRIPTION} must hold a dict, got {checks.shown(about)}")
     missing = [key for key in KEYS if key not in about]
     if missing:
         raise ValueError(f"{DESCRIPTION} lacks {', '.join(missing)}")
     if about["format"] != FORMAT:
         raise ValueError(f"its format is {about['format']!r}, this version reads {FORMAT}")
     if not isinstance(about["interface"], dict):
-        raise ValueError(f"its interface must be a dict, got {about['interface']!r}")
+        raise ValueError(f"its interface must be a dict, got {checks.shown(about['interface'])}")
     for part in about["layout"]:
         if not isinstance(part, dict) or not isinstance(part.get("name"), str):
             raise ValueError(
-                f"its layout must have a dict with a name for each slice, got {part!r}"
+                f"its layout must have a dict with a name for each slice, got {checks.shown(part)}"
             )
     layers = sum(key.startswith("weight_") for key in arrays)
     network = Network(

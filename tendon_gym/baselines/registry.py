@@ -44,7 +44,8 @@ def get(name: str) -> Baseline:
     if name in BASELINES:
         return BASELINES[name]
     shipped = learned.shipped()
-    if name not in shipped and not Path(name).is_dir() and Path(name).name == name:
+    unknown = name not in shipped and not Path(name).is_dir() and Path(name).name == name
+    if unknown or not name:
         legal = ", ".join([*BASELINES, *shipped])
         checks.reject("policy", name, f"the folder of a learned policy or one of {legal}")
     artefact = learned.load(shipped.get(name, name))

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tendon_gym import checks
-from tendon_gym.compiled import compiled
+from tendon_gym.compiled import compiled, inlined
 from tendon_gym.references.setpoint import Record
 
 KIND_EQUAL = 0
@@ -161,7 +161,7 @@ class TendonAllocation:
         return bool(alike and np.abs(gaps - turn / len(ordered)).max() < 1e-9)
 
 
-@compiled
+@inlined
 def allocate_one(
     bend: NDArray[np.float64],
     tendons: NDArray[np.void],

@@ -14,7 +14,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from tendon_gym.compiled import compiled
+from tendon_gym.compiled import compiled, inlined
 from tendon_gym.control.se3 import (
     LAW_FULL,
     attitude_law,
@@ -41,7 +41,7 @@ Floats = NDArray[np.float64]
 Records = NDArray[np.void]
 
 
-@compiled
+@inlined
 def geometric_one(
     position: Floats,
     velocity: Floats,
@@ -121,7 +121,7 @@ def geometric_law(
         )
 
 
-@compiled
+@inlined
 def acceleration_one(
     acceleration: Floats,
     yaw: float,
@@ -180,7 +180,7 @@ def acceleration_law(
         )
 
 
-@compiled
+@inlined
 def roll_pitch_yaw_frame(roll: float, pitch: float, yaw: float) -> Frame:
     """Return the axes of Rz(yaw) Ry(pitch) Rx(roll), rad."""
     cr, sr = math.cos(roll), math.sin(roll)
@@ -191,7 +191,7 @@ def roll_pitch_yaw_frame(roll: float, pitch: float, yaw: float) -> Frame:
     return (b1, b2, cross(b1, b2))
 
 
-@compiled
+@inlined
 def attitude_command_one(
     roll: float,
     pitch: float,
@@ -246,7 +246,7 @@ def attitude_command_law(
         )
 
 
-@compiled
+@inlined
 def rate_one(
     rates: Floats, angular_velocity: Floats, gains: Record, vehicle: Record, torque: Floats
 ) -> None:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tendon_gym.compiled import compiled
+from tendon_gym.compiled import compiled, inlined
 from tendon_gym.control.allocation import ALLOCATION, TENDON, allocate_one
 from tendon_gym.control.gains import GAINS, VEHICLE
 from tendon_gym.control.laws import acceleration_one, attitude_command_one, geometric_one, rate_one
@@ -157,7 +157,7 @@ def run_loops(
             ctrl[i, loops.rotor_actuators[k]] = thrust[k]
 
 
-@compiled
+@inlined
 def _flight_law(
     position: NDArray[np.float64],
     velocity: NDArray[np.float64],

@@ -8,7 +8,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from tendon_gym.compiled import compiled
+from tendon_gym.compiled import compiled, inlined
 
 _AXES = ("thrust along z", "torque about x", "torque about y", "torque about z")
 
@@ -101,7 +101,7 @@ def _column(model: mujoco.MjModel, actuator: int, base: int) -> NDArray[np.float
     return np.concatenate([force[2:], np.cross(model.site_pos[site], force) + torque])
 
 
-@compiled
+@inlined
 def mix_one(
     inverse: NDArray[np.float64],
     force: float,

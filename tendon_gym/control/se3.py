@@ -14,7 +14,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from tendon_gym.compiled import compiled
+from tendon_gym.compiled import inlined
 from tendon_gym.references.setpoint import Record
 from tendon_gym.spatial import (
     Frame,
@@ -39,7 +39,7 @@ _PARALLEL = 1e-6
 _NO_FORCE = 1e-12
 
 
-@compiled
+@inlined
 def limit_tilt(acceleration: Vector, gains: Record, vehicle: Record) -> Vector:
     """Return the force m (a + g e3), N in the world, tilted by no more than the largest tilt.
 
@@ -54,7 +54,7 @@ def limit_tilt(acceleration: Vector, gains: Record, vehicle: Record) -> Vector:
     return (m * share * acceleration[0], m * share * acceleration[1], m * up)
 
 
-@compiled
+@inlined
 def position_law(
     position: NDArray[np.float64],
     velocity: NDArray[np.float64],
@@ -85,7 +85,7 @@ def position_law(
     )
 
 
-@compiled
+@inlined
 def _command(
     k: int,
     position: NDArray[np.float64],
@@ -105,7 +105,7 @@ def _command(
     )
 
 
-@compiled
+@inlined
 def desired_frame(force: Vector, yaw: float) -> Frame:
     """Return the attitude whose z axis lies along `force` and whose x axis points to `yaw`.
 
@@ -126,7 +126,7 @@ def desired_frame(force: Vector, yaw: float) -> Frame:
     return (cross(b2, b3), b2, b3)
 
 
-@compiled
+@inlined
 def _unit(v: Vector, v1: Vector, v2: Vector) -> tuple[Vector, Vector, Vector]:
     """Return v/|v| with its first two time derivatives, from v and its own."""
     length = math.sqrt(dot(v, v))
@@ -138,7 +138,7 @@ def _unit(v: Vector, v1: Vector, v2: Vector) -> tuple[Vector, Vector, Vector]:
     return u, u1, u2
 
 
-@compiled
+@inlined
 def desired_rates(
     force: Vector,
     force1: Vector,
@@ -182,7 +182,7 @@ def desired_rates(
     return omega, alpha
 
 
-@compiled
+@inlined
 def reference_rates(setpoint: Record, gravity: float) -> tuple[Vector, Vector]:
     """Return the angular velocity and acceleration that a setpoint implies, in world axes.
 
@@ -209,7 +209,7 @@ def reference_rates(setpoint: Record, gravity: float) -> tuple[Vector, Vector]:
     return to_world(frame, omega), to_world(frame, alpha)
 
 
-@compiled
+@inlined
 def rotation_error(frame: Frame, desired: Frame) -> Vector:
     """Return e_R = (Rd' R - R' Rd)^vee / 2 in the body's axes."""
     r1, r2, r3 = frame
@@ -221,7 +221,7 @@ def rotation_error(frame: Frame, desired: Frame) -> Vector:
     )
 
 
-@compiled
+@inlined
 def inertia_times(vehicle: Record, v: Vector) -> Vector:
     """Return J v."""
     j = vehicle["inertia"]
@@ -232,7 +232,7 @@ def inertia_times(vehicle: Record, v: Vector) -> Vector:
     )
 
 
-@compiled
+@inlined
 def attitude_law(
     frame: Frame,
     omega: Vector,

@@ -8,30 +8,34 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
 from tendon_gym import checks
-from tendon_gym.compiled import Prepared, compiled
-from tendon_gym.control import (
-    LAW_FULL,
-    LAW_PAPER,
-    GeometricGains,
-    TendonAllocation,
-    Vehicle,
-)
+from tendon_gym.compiled import compiled
+from tendon_gym.control import LAW_FULL, LAW_PAPER, GeometricGains, TendonAllocation, Vehicle
 from tendon_gym.control.allocation import allocate_one
-from tendon_gym.control.laws import acceleration_one, attitude_command_one, geometric_one, rate_one
-from tendon_gym.control.mixer import Mixer, mix_one
-from tendon_gym.control.setpoint import setpoints
+from tendon_gym.control.loops import (
+    ACCELERATION,
+    ATTITUDE,
+    BEND,
+    BODY_RATE,
+    NO_ROTORS,
+    REFERENCE,
+    RESIDUAL,
+    TENSION,
+    THRUST,
+    Loops,
+    run_loops,
+)
+from tendon_gym.control.mixer import Mixer
 from tendon_gym.envs.schedule import Schedule
 from tendon_gym.model import Layout
-from tendon_gym.references.table import evaluate_one
-from tendon_gym.spatial import frame_of, quaternion, store_columns
+from tendon_gym.references.setpoint import setpoints
 
-THRUST, BODY_RATE, ATTITUDE, ACCELERATION, RESIDUAL, NO_ROTORS = range(6)
 ROTOR_ACTIONS = {
     "thrust": THRUST,
     "body_rate": BODY_RATE,
@@ -40,7 +44,6 @@ ROTOR_ACTIONS = {
     "residual": RESIDUAL,
     "none": NO_ROTORS,
 }
-TENSION, BEND, REFERENCE = range(3)
 TENDON_ACTIONS = {"tension": TENSION, "bend": BEND, "reference": REFERENCE}
 LAWS = {"paper": LAW_PAPER, "full": LAW_FULL}
 
@@ -78,12 +81,43 @@ class ActionConfig:
         checks.choice("action.law", self.law, LAWS)
 
 
+class Orders(NamedTuple):
+    """What `decode` works on: actions, controls, and what `ActionInterface` and `Loops` know.
+
+    Attributes:
+        given: (n, size), numbers as they come.
+        action: (n, size), the same clipped to [-1, 1].
+        clipped: (n,), whether that changed anything.
+        ctrl: (n, nu), N.
+        last_ctrl: (n, nu), N, what ctrl was before.
+        hover: N, of one rotor.
+        scale: (4,), of the rotor part.
+    """
+
+    given: NDArray[np.float64]
+    action: NDArray[np.float64]
+    clipped: NDArray[np.bool_]
+    ctrl: NDArray[np.float64]
+    last_ctrl: NDArray[np.float64]
+    rotor: int
+    tendon: int
+    hover: float
+    scale: NDArray[np.float64]
+    high: NDArray[np.float64]
+    tendons: NDArray[np.void]
+    allocation: NDArray[np.void]
+    rotor_actuators: NDArray[np.int64]
+    tendon_actuators: NDArray[np.int64]
+    command: NDArray[np.float64]
+
+
 class ActionInterface:
     """Turns actions into controls for n simulations; call it as the engine's control law.
 
     Attributes:
         size: length of an action.
         held: whether the controls stay constant during a control step, so that no loop runs.
+        loops: what `run_loops` works on; an engine may call that itself.
         command: (n, 4 + tendons): the rotor part in physical units (thrusts in N; collective in
             N and rad/s; collective in N, rad and rad/s; m/s^2 and rad/s), then tensions in N.
     """
@@ -113,13 +147,10 @@ class ActionInterface:
         self._tendons, self._allocation = allocation.tendons(), allocation.record()
         self._set_up_rotors(model, config)
         self.command = np.zeros((n, 4 + tendons))
-        self._integral, self._heading = np.zeros((n, 3)), np.zeros(n)
-        self._prepare(model.opt.timestep, schedule)
+        self.loops = self._loops(config, schedule, model.opt.timestep)
 
     def _set_up_rotors(self, model: mujoco.MjModel, config: ActionConfig) -> None:
         layout = self._layout
-        self._law, self._gains = LAWS[config.law], config.gains.record()
-        self._vehicle = Vehicle.of(layout.mass, layout.inertia, layout.gravity).record()
         self._low = self._high = np.zeros(0)
         self._inverse, self._hover = np.zeros((0, 4)), 0.0
         self._scale = np.zeros(4)
@@ -138,61 +169,53 @@ class ActionInterface:
             }[self._rotor]
         )
 
-    def _prepare(self, timestep: float, schedule: Schedule) -> None:
-        """Bring the kernels together with all that they work on."""
-        layout = self._layout
-        self._bound_ctrl = self._bound_qpos = None
-        self.decode = Prepared(
-            _decode,
-            self._rotor,
-            self._tendon,
-            self._hover,
-            self._high,
-            self._scale,
-            self._tendons,
-            self._allocation,
-            layout.rotor_actuators,
-            layout.tendon_actuators,
-            self.command,
+    def _loops(self, config: ActionConfig, schedule: Schedule, timestep: float) -> Loops:
+        """Bring together what the loops work on."""
+        layout, n = self._layout, len(self.command)
+        return Loops(
+            rotor=self._rotor,
+            tendon=self._tendon,
+            law=LAWS[config.law],
+            dt=timestep,
+            phase=schedule.phase,
+            rows=schedule.rows,
+            first_row=schedule.first,
+            row_count=schedule.count,
+            command=self.command,
+            integral=np.zeros((n, 3)),
+            heading=np.zeros(n),
+            gains=config.gains.record(),
+            vehicle=Vehicle.of(layout.mass, layout.inertia, layout.gravity).record(),
+            inverse=self._inverse,
+            low=self._low,
+            high=self._high,
+            tendons=self._tendons,
+            allocation=self._allocation,
+            rotor_actuators=layout.rotor_actuators,
+            tendon_actuators=layout.tendon_actuators,
+            setpoint=setpoints(n),
+            rotation=np.zeros((n, 3, 3)),
+            torque=np.zeros((n, 3)),
+            thrust=np.zeros((n, len(self._low))),
         )
-        """Turn actions (n, size) in [-1, 1] into commands; write what is held to ctrl (n, nu), and
-        what ctrl was before to a third array."""
-        self._control = Prepared(
-            _control,
-            self._rotor,
-            self._tendon,
-            self._law,
-            timestep,
-            schedule.phase,
-            schedule.rows,
-            schedule.first,
-            schedule.count,
-            setpoints(1),
-            self.command,
-            self._integral,
-            self._heading,
-            self._gains,
-            self._vehicle,
-            self._inverse,
-            self._low,
-            self._high,
-            self._tendons,
-            self._allocation,
-            layout.rotor_actuators,
-            layout.tendon_actuators,
-        )
+
+    def orders(self, ctrl: NDArray, last_ctrl: NDArray) -> Orders:
+        """Return what `decode` works on to write controls (n, nu)."""
+        n, loops = len(ctrl), self.loops
+        return Orders(
+            np.zeros((n, self.size)), np.zeros((n, self.size)), np.zeros(n, bool), ctrl, last_ctrl,
+            self._rotor, self._tendon, self._hover, self._scale, loops.high, loops.tendons,
+            loops.allocation, loops.rotor_actuators, loops.tendon_actuators, self.command,
+        )  # fmt: skip
 
     def reset(self, ids: NDArray, rotation: NDArray) -> None:
         """Clear the integrals of the simulations `ids` and take their heading from `rotation`."""
-        self._integral[ids] = 0.0
-        self._heading[ids] = np.arctan2(rotation[ids, 1, 0], rotation[ids, 0, 0])
+        self.loops.integral[ids] = 0.0
+        self.loops.heading[ids] = np.arctan2(rotation[ids, 1, 0], rotation[ids, 0, 0])
 
     def __call__(self, time: NDArray, qpos: NDArray, qvel: NDArray, ctrl: NDArray) -> None:
         """Run the inner loops at one physics step; see `engines.engine.ControlLaw`."""
-        if ctrl is not self._bound_ctrl or qpos is not self._bound_qpos:
-            self._bound_ctrl, self._bound_qpos = ctrl, qpos
-            self._run = self._control.bound(time, qpos, qvel, ctrl)
-        self._run()
+        run_loops(0, len(ctrl), time, qpos, qvel, ctrl, self.loops)
 
 
 @compiled
@@ -204,130 +227,48 @@ def thrust_of(a: float, hover: float, high: float) -> float:
 
 
 @compiled
-def _decode(
-    action: NDArray,
-    ctrl: NDArray,
-    last_ctrl: NDArray,
-    rotor: int,
-    tendon: int,
-    hover: float,
-    high: NDArray,
-    scale: NDArray,
-    tendons: NDArray,
-    allocation: NDArray,
-    rotor_actuators: NDArray,
-    tendon_actuators: NDArray,
-    command: NDArray,
-) -> None:
-    first = 0 if rotor == NO_ROTORS else 4
-    for i in range(action.shape[0]):
-        a = action[i]
+def decode(box: Any) -> int:
+    """Turn the given actions of boxed `Orders` into commands, and write what is held to ctrl.
+
+    Returns:
+        -1, or where in `given`, read row by row, a number is not finite: then nothing is written.
+    """
+    orders = box.value
+    given, action, clipped, ctrl = orders.given, orders.action, orders.clipped, orders.ctrl
+    n, size = given.shape
+    for i in range(n):
+        for k in range(size):
+            if not math.isfinite(given[i, k]):
+                return i * size + k
+    for i in range(n):
+        clipped[i] = False
+        for k in range(size):
+            action[i, k] = min(max(given[i, k], -1.0), 1.0)
+            clipped[i] = clipped[i] or action[i, k] != given[i, k]
         for k in range(ctrl.shape[1]):
-            last_ctrl[i, k] = ctrl[i, k]
-        if rotor == THRUST:
-            for k in range(4):
-                command[i, k] = thrust_of(a[k], hover, high[k])
-                ctrl[i, rotor_actuators[k]] = command[i, k]
-        elif rotor != NO_ROTORS:
-            for k in range(4):
-                command[i, k] = scale[k] * a[k]
-            if rotor != ACCELERATION and rotor != RESIDUAL:
-                command[i, 0] = thrust_of(a[0], 4.0 * hover, high.sum())
-        if tendon == TENSION:
-            for k in range(tendons.shape[0]):
-                command[i, 4 + k] = 0.5 * (a[first + k] + 1.0) * tendons["tension_max"][k]
-        elif tendon == BEND:
-            allocate_one(a[first : first + 2], tendons, allocation[0], command[i, 4:])
-        if tendon != REFERENCE:
-            for k in range(tendons.shape[0]):
-                ctrl[i, tendon_actuators[k]] = command[i, 4 + k]
+            orders.last_ctrl[i, k] = ctrl[i, k]
+        _decode_one(action[i], orders.command[i], ctrl[i], orders)
+    return -1
 
 
 @compiled
-def _control(
-    time: NDArray,
-    qpos: NDArray,
-    qvel: NDArray,
-    ctrl: NDArray,
-    rotor: int,
-    tendon: int,
-    law: int,
-    dt: float,
-    phase: NDArray,
-    rows: NDArray,
-    first: NDArray,
-    count: NDArray,
-    setpoint: NDArray,
-    command: NDArray,
-    integral: NDArray,
-    heading: NDArray,
-    gains: NDArray,
-    vehicle: NDArray,
-    inverse: NDArray,
-    low: NDArray,
-    high: NDArray,
-    tendons: NDArray,
-    allocation: NDArray,
-    rotor_actuators: NDArray,
-    tendon_actuators: NDArray,
-) -> None:
-    rotation, torque, thrust = np.empty((3, 3)), np.empty(3), np.empty(rotor_actuators.shape[0])
-    for i in range(ctrl.shape[0]):
-        if rotor == RESIDUAL or tendon == REFERENCE:
-            evaluate_one(rows, first[i], count[i], time[i] + phase[i], setpoint, 0)
-        if tendon == REFERENCE:
-            allocate_one(setpoint["bend"][0], tendons, allocation[0], command[i, 4:])
-            for k in range(tendons.shape[0]):
-                ctrl[i, tendon_actuators[k]] = command[i, 4 + k]
-        if rotor == THRUST or rotor == NO_ROTORS:
-            continue
-        store_columns(frame_of(quaternion(qpos[i, 3:7])), rotation)
-        force = _flight_law(
-            rotor, law, dt, command[i], setpoint, qpos[i, :3], qvel[i, :3], rotation,
-            qvel[i, 3:6], integral[i], heading[i], gains[0], vehicle[0], torque,
-        )  # fmt: skip
-        if rotor == ATTITUDE or rotor == ACCELERATION:
-            heading[i] += dt * command[i, 3]
-        mix_one(inverse, force, torque, low, high, thrust)
-        for k in range(thrust.shape[0]):
-            ctrl[i, rotor_actuators[k]] = thrust[k]
-
-
-@compiled
-def _flight_law(
-    rotor: int,
-    law: int,
-    dt: float,
-    command: NDArray,
-    setpoint: NDArray,
-    position: NDArray,
-    velocity: NDArray,
-    rotation: NDArray,
-    angular_velocity: NDArray,
-    integral: NDArray,
-    heading: float,
-    gains: np.void,
-    vehicle: np.void,
-    torque: NDArray,
-) -> float:
-    """Write the torque of one simulation's flight law; return the collective thrust."""
-    if rotor == BODY_RATE:
-        rate_one(command[1:4], angular_velocity, gains, vehicle, torque)
-        return command[0]
-    if rotor == ATTITUDE:
-        attitude_command_one(
-            command[1], command[2], heading, command[3], rotation, angular_velocity, gains,
-            vehicle, law, torque,
-        )  # fmt: skip
-        return command[0]
-    if rotor == ACCELERATION:
-        return acceleration_one(
-            command[:3], heading, command[3], rotation, angular_velocity, gains, vehicle, law,
-            torque,
-        )  # fmt: skip
-    # the residual turns the vehicle through the damping of the law, on top of the reference's turn
-    setpoint["yaw_rate"][0] += command[3]
-    return geometric_one(
-        position, velocity, rotation, angular_velocity, setpoint[0], command[:3], integral, gains,
-        vehicle, dt, law, torque,
-    )  # fmt: skip
+def _decode_one(a: NDArray, command: NDArray, ctrl: NDArray, orders: Any) -> None:
+    rotor, tendon, tendons = orders.rotor, orders.tendon, orders.tendons
+    if rotor == THRUST:
+        for k in range(4):
+            command[k] = thrust_of(a[k], orders.hover, orders.high[k])
+            ctrl[orders.rotor_actuators[k]] = command[k]
+    elif rotor != NO_ROTORS:
+        for k in range(4):
+            command[k] = orders.scale[k] * a[k]
+        if rotor != ACCELERATION and rotor != RESIDUAL:
+            command[0] = thrust_of(a[0], 4.0 * orders.hover, orders.high.sum())
+    first = 0 if rotor == NO_ROTORS else 4
+    if tendon == TENSION:
+        for k in range(tendons.shape[0]):
+            command[4 + k] = 0.5 * (a[first + k] + 1.0) * tendons["tension_max"][k]
+    elif tendon == BEND:
+        allocate_one(a[first : first + 2], tendons, orders.allocation[0], command[4:])
+    if tendon != REFERENCE:
+        for k in range(tendons.shape[0]):
+            ctrl[orders.tendon_actuators[k]] = command[4 + k]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tendon_gym.compiled import Prepared, compiled
-from tendon_gym.envs.core import REASONS, UNSTABLE
+from tendon_gym.compiled import inlined
+from tendon_gym.envs.ends import REASONS, UNSTABLE
 
 if TYPE_CHECKING:
     from tendon_gym.envs.core import Core
@@ -29,61 +29,56 @@ NUMBERS = (
 """s; m; m; N m between the applied bending moment and the asked one; rad; rad; N; N; N/s; m/s."""
 
 
+class Summary(NamedTuple):
+    """What `summarise_one` writes: NUMBERS (10, n), thrusts (n, rotors), tensions (n, tendons)."""
+
+    numbers: NDArray[np.float64]
+    thrusts: NDArray[np.float64]
+    tensions: NDArray[np.float64]
+
+
+def make_summary(n: int, rotors: int, tendons: int) -> Summary:
+    """Return room for the numbers of n simulations."""
+    return Summary(np.zeros((len(NUMBERS), n)), np.zeros((n, rotors)), np.zeros((n, tendons)))
+
+
 class Infos:
     """Builds the infos of a core."""
 
     def __init__(self, core: Core) -> None:
-        """Make room for the numbers."""
-        self._core = core
-        self._numbers = np.zeros((core.n, len(NUMBERS)))
-        layout = core.layout
-        self._thrusts = np.zeros((core.n, len(layout.rotor_actuators)))
-        self._tensions = np.zeros((core.n, len(layout.tendon_actuators)))
-        self._summarise = Prepared(
-            _summarise,
-            core.engine.time,
-            core.engine.ctrl,
-            core.signals,
-            core.interface.full_moment,
-            layout.rotor_actuators,
-            layout.tendon_actuators,
-            self._numbers,
-            self._thrusts,
-            self._tensions,
-        ).bound()
+        """Look up what is asked for again and again."""
+        self._core, self._summary = core, core.summary
+        self._numbers = core.summary.numbers[:, 0]
+        self._thrusts, self._tensions = core.summary.thrusts[0], core.summary.tensions[0]
+        self._terms, self._parts = core.rewarder.names, core.rewarder.parts[0]
         self._reasons = np.array(REASONS, object)
 
     def scalar(self) -> dict[str, Any]:
         """Return the info of the only simulation."""
         core = self._core
-        self._summarise()
-        info: dict[str, Any] = dict(zip(NUMBERS, self._numbers[0].tolist(), strict=True))
-        reason = int(core.reason[0])
-        info["thrusts"], info["tensions"] = self._thrusts[0].copy(), self._tensions[0].copy()
-        info["action_clipped"] = bool(core.clipped[0])
+        reason = core.reason.item()
+        info: dict[str, Any] = dict(zip(NUMBERS, self._numbers.tolist(), strict=True))
+        info["thrusts"], info["tensions"] = self._thrusts.copy(), self._tensions.copy()
+        info["action_clipped"] = core.clipped.item()
         info["sim_unstable"] = reason == UNSTABLE
         info["termination_reason"] = REASONS[reason]
-        info["reward_terms"] = core.reward_parts(0)
-        if reason or core.truncated[0]:
-            info["is_success"] = bool(core.success[0])
+        info["reward_terms"] = dict(zip(self._terms, self._parts.tolist(), strict=True))
+        if reason or core.truncated.item():
+            info["is_success"] = core.success.item()
         return info
 
     def vector(self, present: NDArray | None = None) -> dict[str, Any]:
         """Return the infos of all simulations in Gymnasium's form: arrays, with masks `_key`."""
-        core = self._core
-        self._summarise()
-        numbers = self._numbers
-        infos: dict[str, Any] = {
-            name: numbers[:, column].copy() for column, name in enumerate(NUMBERS)
-        }
-        infos["thrusts"], infos["tensions"] = self._thrusts.copy(), self._tensions.copy()
+        core, summary = self._core, self._summary
+        infos: dict[str, Any] = dict(zip(NUMBERS, summary.numbers.copy(), strict=True))
+        infos["thrusts"], infos["tensions"] = summary.thrusts.copy(), summary.tensions.copy()
         infos["action_clipped"] = core.clipped.copy()
         infos["sim_unstable"] = core.reason == UNSTABLE
         infos["termination_reason"] = self._reasons[core.reason]
         mask = np.ones(core.n, bool) if present is None else present
-        terms = {name: values.copy() for name, values in core.reward_terms.items()}
-        masks = {f"_{name}": mask for name in terms}
-        infos["reward_terms"] = {**terms, **masks}
+        terms: dict[str, Any] = dict(zip(self._terms, core.rewarder.parts.T.copy(), strict=True))
+        terms.update({f"_{name}": mask for name in self._terms})
+        infos["reward_terms"] = terms
         infos.update({f"_{name}": mask for name in list(infos)})
         ended = ((core.reason > 0) | core.truncated) & mask
         if ended.any():
@@ -91,37 +86,27 @@ class Infos:
         return infos
 
 
-@compiled
-def _summarise(
-    time: NDArray,
-    ctrl: NDArray,
-    signals: NDArray,
-    full_moment: float,
-    rotors: NDArray,
-    tendons: NDArray,
-    out: NDArray,
-    thrusts: NDArray,
-    tensions: NDArray,
-) -> None:
-    """Write NUMBERS of every simulation to out (n, 10), and the controls by kind."""
-    for i in range(out.shape[0]):
-        for k in range(rotors.shape[0]):
-            thrusts[i, k] = ctrl[i, rotors[k]]
-        for k in range(tendons.shape[0]):
-            tensions[i, k] = ctrl[i, tendons[k]]
-        out[i, 0] = time[i]
-        out[i, 1] = _length(signals["position_error"][i])
-        out[i, 2] = _length(signals["tip_error"][i])
-        out[i, 3] = full_moment * _length(signals["bend_error"][i])
-        out[i, 4] = signals["yaw_error"][i]
-        out[i, 5] = signals["tilt"][i]
-        out[i, 6] = signals["thrust_effort"][i]
-        out[i, 7] = signals["tension_effort"][i]
-        out[i, 8] = signals["action_rate"][i]
-        out[i, 9] = _length(signals["tip_velocity"][i])
+@inlined
+def summarise_one(i: int, time: float, sensing: Any, summary: Any) -> None:
+    """Write the numbers of simulation i at `time`, and its controls by kind, in N."""
+    signals, ctrl, out = sensing.signals, sensing.ctrl[i], summary.numbers
+    for k in range(sensing.rotors.shape[0]):
+        summary.thrusts[i, k] = ctrl[sensing.rotors[k]]
+    for k in range(sensing.tendons.shape[0]):
+        summary.tensions[i, k] = ctrl[sensing.tendons[k]]
+    out[0, i] = time
+    out[1, i] = _length(signals["position_error"][i])
+    out[2, i] = _length(signals["tip_error"][i])
+    out[3, i] = sensing.full_moment * _length(signals["bend_error"][i])
+    out[4, i] = signals["yaw_error"][i]
+    out[5, i] = signals["tilt"][i]
+    out[6, i] = signals["thrust_effort"][i]
+    out[7, i] = signals["tension_effort"][i]
+    out[8, i] = signals["action_rate"][i]
+    out[9, i] = _length(signals["tip_velocity"][i])
 
 
-@compiled
+@inlined
 def _length(v: NDArray) -> float:
     square = 0.0
     for k in range(v.shape[0]):

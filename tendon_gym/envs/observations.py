@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tendon_gym.compiled import Prepared, compiled
-from tendon_gym.control.setpoint import SETPOINT
+from tendon_gym.compiled import inlined
 from tendon_gym.envs.schedule import PREVIEW_WIDTH
 from tendon_gym.envs.signals import SIGNALS
+from tendon_gym.references.setpoint import SETPOINT
 
 SIGNAL, TARGET, JOINT_ANGLE, JOINT_VELOCITY, LENGTH, CONTROL, PREVIEW = range(7)
 
@@ -140,8 +141,48 @@ def _preview(points: int) -> list[_Item]:
     ]
 
 
+class Sources(NamedTuple):
+    """Where observations come from, in the order of SIGNAL ... PREVIEW.
+
+    Attributes:
+        signals: SIGNALS read as a float64 matrix, see `as_matrix`.
+        setpoint: SETPOINT read as a float64 matrix.
+        qpos: (n, nq).
+        qvel: (n, nv).
+        lengths: of the tendons (n, tendons), m.
+        ctrl: (n, nu), N.
+        preview: (n, points * PREVIEW_WIDTH).
+    """
+
+    signals: NDArray[np.float64]
+    setpoint: NDArray[np.float64]
+    qpos: NDArray[np.float64]
+    qvel: NDArray[np.float64]
+    lengths: NDArray[np.float64]
+    ctrl: NDArray[np.float64]
+    preview: NDArray[np.float64]
+
+
+class Gathering(NamedTuple):
+    """What `gather_one` works on.
+
+    Attributes:
+        sources: all of them.
+        pool: (n, columns), the sources side by side, scratch.
+        column: (size,), of the pool.
+        bound: (size,).
+        out: (n, size) float32, clipped to the bounds.
+    """
+
+    sources: Sources
+    pool: NDArray[np.float64]
+    column: NDArray[np.int64]
+    bound: NDArray[np.float64]
+    out: NDArray[np.float32]
+
+
 class Observer:
-    """Gathers the observations of n simulations.
+    """Knows what is observed.
 
     Attributes:
         layout: the slices by name, in order.
@@ -149,7 +190,7 @@ class Observer:
         high: (size,) float32.
     """
 
-    def __init__(self, items: Items, names: Sequence[str], n: int) -> None:
+    def __init__(self, items: Items, names: Sequence[str]) -> None:
         """Choose the slices `names`; what the model doesn't have (no rotors) is left out."""
         chosen = [items.by_name[name] for name in names if name in items.by_name]
         chosen = [item for item in chosen if len(item.columns)]
@@ -159,72 +200,43 @@ class Observer:
             layout[item.name] = Slice(item.name, start, stop, item.unit, item.frame, item.bound)
             start = stop
         self.layout: Mapping[str, Slice] = layout
-        source = np.concatenate([np.full(len(item.columns), item.source) for item in chosen])
-        column = np.concatenate([np.asarray(item.columns, np.int64) for item in chosen])
+        self._source = np.concatenate([np.full(len(i.columns), i.source) for i in chosen])
+        self._column = np.concatenate([np.asarray(i.columns, np.int64) for i in chosen])
         self.high = np.concatenate([np.full(len(i.columns), i.bound, np.float32) for i in chosen])
         self.low = -self.high
-        self._out = np.zeros((n, len(column)), np.float32)
-        self._gather = Prepared(_gather, source, column, self.high, self._out)
 
-    def watching(
-        self,
-        signals: NDArray,
-        setpoint: NDArray,
-        qpos: NDArray,
-        qvel: NDArray,
-        lengths: NDArray,
-        ctrl: NDArray,
-        preview: NDArray,
-    ) -> Callable[[], NDArray[np.float32]]:
-        """Return a function that gives new observations (n, size), clipped to the bounds.
-
-        Args:
-            signals: SIGNALS read as a float64 matrix, see `as_matrix`.
-            setpoint: SETPOINT read as a float64 matrix.
-            qpos: (n, nq).
-            qvel: (n, nv).
-            lengths: of the tendons (n, tendons), m.
-            ctrl: (n, nu), N.
-            preview: (n, points * PREVIEW_WIDTH).
-        """
-        gather = self._gather.bound(signals, setpoint, qpos, qvel, lengths, ctrl, preview)
-
-        def observe() -> NDArray[np.float32]:
-            gather()
-            return self._out.copy()
-
-        return observe
+    def gathering(self, sources: Sources) -> Gathering:
+        """Return what gathers the observations of n simulations."""
+        n, widths = len(sources.signals), [source.shape[1] for source in sources]
+        offsets = np.concatenate([[0], np.cumsum(widths)])
+        return Gathering(
+            sources,
+            pool=np.zeros((n, offsets[-1])),
+            column=offsets[self._source] + self._column,
+            bound=self.high.astype(np.float64),
+            out=np.zeros((n, len(self.high)), np.float32),
+        )
 
 
-@compiled
-def _gather(
-    signals: NDArray,
-    setpoint: NDArray,
-    qpos: NDArray,
-    qvel: NDArray,
-    lengths: NDArray,
-    ctrl: NDArray,
-    preview: NDArray,
-    source: NDArray,
-    column: NDArray,
-    bound: NDArray,
-    out: NDArray,
-) -> None:
-    for i in range(out.shape[0]):
-        for j in range(out.shape[1]):
-            c, kind = column[j], source[j]
-            if kind == SIGNAL:
-                value = signals[i, c]
-            elif kind == TARGET:
-                value = setpoint[i, c]
-            elif kind == JOINT_ANGLE:
-                value = qpos[i, c]
-            elif kind == JOINT_VELOCITY:
-                value = qvel[i, c]
-            elif kind == LENGTH:
-                value = lengths[i, c]
-            elif kind == CONTROL:
-                value = ctrl[i, c]
-            else:
-                value = preview[i, c]
-            out[i, j] = min(max(value, -bound[j]), bound[j])
+@inlined
+def gather_one(i: int, gathering: Any) -> None:
+    """Write the observation of simulation i."""
+    sources, pool, out = gathering.sources, gathering.pool, gathering.out
+    stop = _pour(i, sources.signals, pool, 0)
+    stop = _pour(i, sources.setpoint, pool, stop)
+    stop = _pour(i, sources.qpos, pool, stop)
+    stop = _pour(i, sources.qvel, pool, stop)
+    stop = _pour(i, sources.lengths, pool, stop)
+    stop = _pour(i, sources.ctrl, pool, stop)
+    _pour(i, sources.preview, pool, stop)
+    column, bound = gathering.column, gathering.bound
+    for j in range(out.shape[1]):
+        out[i, j] = min(max(pool[i, column[j]], -bound[j]), bound[j])
+
+
+@inlined
+def _pour(i: int, source: NDArray, pool: NDArray, start: int) -> int:
+    """Copy simulation i's row of a source to the pool; return where the next one starts."""
+    for k in range(source.shape[1]):
+        pool[i, start + k] = source[i, k]
+    return start + source.shape[1]

@@ -15,6 +15,9 @@ from tendon_gym import checks
 
 MODES = ("human", "rgb_array", "depth_array")
 
+LARGEST = 4096
+"""Largest width and height of a picture, pixels; every OpenGL has room for it."""
+
 
 class Renderer:
     """Renders one model; OpenGL is first touched by the first `render`."""
@@ -26,8 +29,8 @@ class Renderer:
         if mode is not None:
             checks.choice("render_mode", mode, MODES)
         self._model, self._mode = model, mode
-        self._width = checks.integer("width", width, minimum=1)
-        self._height = checks.integer("height", height, minimum=1)
+        self._width = checks.integer("width", width, minimum=1, maximum=LARGEST)
+        self._height = checks.integer("height", height, minimum=1, maximum=LARGEST)
         cameras = [model.camera(k).name for k in range(model.ncam)]
         self._camera = checks.choice("camera", camera, cameras)
         self._offscreen: Any = None

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tendon_gym.compiled import Prepared, compiled
+from tendon_gym.compiled import inlined
 from tendon_gym.control import TendonAllocation, allocate
 from tendon_gym.model import Layout, ModelParameters, build_model
 from tendon_gym.model.statics import rest_tips
@@ -16,11 +17,20 @@ from tendon_gym.model.statics import rest_tips
 POINTS = 33
 
 
+class Goals(NamedTuple):
+    """The goals of n simulations as kernels take them; see `TipGoals`."""
+
+    table: NDArray[np.float64]
+    fixed: NDArray[np.bool_]
+    values: NDArray[np.float64]
+
+
 class TipGoals:
     """Goals of the tip in n simulations.
 
     Attributes:
         table: see `rest_tip_table`.
+        arrays: all of these as kernels take them.
         values: (n, 3), in the base's axes, m.
         fixed: (n,), where the goal was given and doesn't follow the bend.
     """
@@ -30,8 +40,7 @@ class TipGoals:
         self.table = rest_tip_table(parameters)
         self.values, self.fixed = np.zeros((n, 3)), np.zeros(n, bool)
         # not the cached table itself: a read-only array would be a type of its own
-        self.update = Prepared(rest_tip, np.array(self.table), self.fixed, self.values)
-        """Let the goals follow the bends (n, 2), where they aren't fixed."""
+        self.arrays = Goals(np.array(self.table), self.fixed, self.values)
 
     def fix(self, i: int, tip: NDArray) -> NDArray[np.float64]:
         """Fix the goal of simulation `i`; return the bend (2,) that points to it."""
@@ -59,22 +68,21 @@ def rest_tip_table(parameters: ModelParameters) -> NDArray[np.float64]:
     return table
 
 
-@compiled
-def rest_tip(bend: NDArray, table: NDArray, fixed: NDArray, out: NDArray) -> None:
-    """Write the tips (n, 3) in body axes, m, at which bends (n, 2) come to rest, unless fixed."""
+@inlined
+def aim_one(i: int, bend: NDArray, goals: Any) -> None:
+    """Let simulation i's goal be where a bend (2,) comes to rest, unless it is fixed."""
+    if goals.fixed[i]:
+        return
+    table, out = goals.table, goals.values[i]
     last = table.shape[0] - 1
-    for i in range(bend.shape[0]):
-        if fixed[i]:
-            continue
-        x, y = bend[i, 0], bend[i, 1]
-        magnitude = math.sqrt(x * x + y * y)
-        place = min(magnitude, 1.0) * last
-        k = min(int(place), last - 1)
-        share = place - k
-        lateral = (1.0 - share) * table[k, 0] + share * table[k + 1, 0]
-        scale = lateral / magnitude if magnitude > 0.0 else 0.0
-        out[i, 0], out[i, 1] = scale * x, scale * y
-        out[i, 2] = (1.0 - share) * table[k, 1] + share * table[k + 1, 1]
+    magnitude = math.sqrt(bend[0] * bend[0] + bend[1] * bend[1])
+    place = min(magnitude, 1.0) * last
+    k = min(int(place), last - 1)
+    share = place - k
+    lateral = (1.0 - share) * table[k, 0] + share * table[k + 1, 0]
+    scale = lateral / magnitude if magnitude > 0.0 else 0.0
+    out[0], out[1] = scale * bend[0], scale * bend[1]
+    out[2] = (1.0 - share) * table[k, 1] + share * table[k + 1, 1]
 
 
 def bend_toward(tip: NDArray, table: NDArray) -> NDArray[np.float64]:

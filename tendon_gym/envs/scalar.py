@@ -84,7 +84,7 @@ class SoftArmEnv(Rebuilt, gymnasium.Env[NDArray[np.float32], NDArray[np.float32]
         self._core.reset(_ONLY, [self.np_random], options)
         if self.render_mode == "human":
             self.render()
-        return self._core.observation[0], self._infos.scalar()
+        return self._core.observation[0].copy(), self._infos.scalar()
 
     def step(
         self, action: ArrayLike
@@ -101,10 +101,9 @@ class SoftArmEnv(Rebuilt, gymnasium.Env[NDArray[np.float32], NDArray[np.float32]
         core.step(values[None])
         if self.render_mode == "human":
             self.render()
-        terminated = bool(core.reason[0])
-        truncated = bool(core.truncated[0])
-        reward = float(core.reward[0])
-        return core.observation[0], reward, terminated, truncated, self._infos.scalar()
+        observation, reward = core.observation[0].copy(), core.reward.item()
+        terminated, truncated = core.reason.item() > 0, core.truncated.item()
+        return observation, reward, terminated, truncated, self._infos.scalar()
 
     def render(self) -> NDArray[Any] | None:
         """Return a picture, or show it in a window, as the render mode says."""

@@ -3,18 +3,37 @@
 from __future__ import annotations
 
 import math
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tendon_gym.compiled import Prepared, compiled
-from tendon_gym.control.setpoint import SETPOINT, setpoints
+from tendon_gym.compiled import inlined
 from tendon_gym.references import Reference, SmoothDistribution
 from tendon_gym.references.goals import BendGoals
+from tendon_gym.references.setpoint import setpoints
 from tendon_gym.references.table import evaluate_one, new_rows
 
 PREVIEW_WIDTH = 11
 """Numbers per preview point: position relative to the base now, velocity, acceleration, bend."""
+
+
+class Course(NamedTuple):
+    """The references of n simulations as kernels take them; see `Schedule`."""
+
+    rows: NDArray[np.void]
+    first_row: NDArray[np.int64]
+    row_count: NDArray[np.int64]
+    phase: NDArray[np.float64]
+    setpoint: NDArray[np.void]
+
+
+class Ahead(NamedTuple):
+    """What `look_one` works on: how far ahead each point is, scratch (n,), and all points."""
+
+    seconds: NDArray[np.float64]
+    setpoint: NDArray[np.void]
+    values: NDArray[np.float64]
 
 
 class Schedule:
@@ -25,7 +44,8 @@ class Schedule:
         first: (n,), each simulation's first row.
         count: (n,), its number of rows.
         phase: (n,), s, added to the simulation's time.
-        setpoint: (n,) of SETPOINT, written by `evaluate`.
+        setpoint: (n,) of SETPOINT, written by `follow_one`.
+        course: all of these as kernels take them.
     """
 
     def __init__(self, source: Reference | SmoothDistribution | BendGoals, n: int) -> None:
@@ -43,10 +63,7 @@ class Schedule:
             self.rows = new_rows(n)
             self.rows["end"] = math.inf
             self.first, self.count = np.arange(n), np.ones(n, np.int64)
-        self.evaluate = Prepared(
-            _follow, self.phase, self.rows, self.first, self.count, self.setpoint
-        )
-        """Write the setpoints (n,) at each simulation's time (n,), in s since its reset."""
+        self.course = Course(self.rows, self.first, self.count, self.phase, self.setpoint)
 
     @property
     def duration(self) -> float:
@@ -66,58 +83,40 @@ class Schedule:
 
 
 class Preview:
-    """The reference's next seconds, sampled: `points` points, the last one `seconds` ahead."""
+    """The reference's next seconds, sampled: `points` points, the last one `seconds` ahead.
 
-    def __init__(self, schedule: Schedule, seconds: float, points: int) -> None:
+    Attributes:
+        values: (n, points * PREVIEW_WIDTH), written by `look_one`.
+        ahead: what that works on.
+    """
+
+    def __init__(self, n: int, seconds: float, points: int) -> None:
         """Make room for n simulations."""
-        n = len(schedule.phase)
-        ahead = seconds * np.arange(1, points + 1) / max(points, 1)
         self.values = np.zeros((n, points * PREVIEW_WIDTH))
-        self.look = Prepared(
-            _look,
-            schedule.rows,
-            schedule.first,
-            schedule.count,
-            schedule.phase,
-            ahead,
-            np.zeros(1, SETPOINT),
-            self.values,
-        )
-        """Write the points as seen at times (n,) from the bases' positions (n, 3) in world axes."""
+        times = seconds * np.arange(1, points + 1) / max(points, 1)
+        self.ahead = Ahead(times, setpoints(n), self.values)
 
 
-@compiled
-def _follow(
-    time: NDArray,
-    phase: NDArray,
-    rows: NDArray,
-    first: NDArray,
-    count: NDArray,
-    out: NDArray,
-) -> None:
-    for i in range(out.shape[0]):
-        evaluate_one(rows, first[i], count[i], time[i] + phase[i], out, i)
+@inlined
+def follow_one(i: int, time: float, course: Any) -> None:
+    """Write the setpoint of simulation i at `time`, s since its reset."""
+    now = time + course.phase[i]
+    evaluate_one(course.rows, course.first_row[i], course.row_count[i], now, course.setpoint, i)
 
 
-@compiled
-def _look(
-    time: NDArray,
-    position: NDArray,
-    rows: NDArray,
-    first: NDArray,
-    count: NDArray,
-    phase: NDArray,
-    ahead: NDArray,
-    scratch: NDArray,
-    out: NDArray,
-) -> None:
-    for i in range(out.shape[0]):
-        for p in range(ahead.shape[0]):
-            evaluate_one(rows, first[i], count[i], time[i] + phase[i] + ahead[p], scratch, 0)
-            c = p * PREVIEW_WIDTH
-            for k in range(3):
-                out[i, c + k] = scratch["position"][0, k] - position[i, k]
-                out[i, c + 3 + k] = scratch["velocity"][0, k]
-                out[i, c + 6 + k] = scratch["acceleration"][0, k]
-            for k in range(2):
-                out[i, c + 9 + k] = scratch["bend"][0, k]
+@inlined
+def look_one(i: int, time: float, position: NDArray, course: Any, ahead: Any) -> None:
+    """Write simulation i's points as seen at `time` from the base's position (3,) in the world."""
+    values, seen = ahead.values, ahead.setpoint
+    place, speed, acceleration = seen["position"], seen["velocity"], seen["acceleration"]
+    bend = seen["bend"]
+    for p in range(ahead.seconds.shape[0]):
+        then = time + course.phase[i] + ahead.seconds[p]
+        evaluate_one(course.rows, course.first_row[i], course.row_count[i], then, seen, i)
+        c = p * PREVIEW_WIDTH
+        for k in range(3):
+            values[i, c + k] = place[i, k] - position[k]
+            values[i, c + 3 + k] = speed[i, k]
+            values[i, c + 6 + k] = acceleration[i, k]
+        for k in range(2):
+            values[i, c + 9 + k] = bend[i, k]

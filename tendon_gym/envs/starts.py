@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import mujoco
@@ -14,7 +14,6 @@ from tendon_gym import checks
 from tendon_gym.engines import Engine
 from tendon_gym.envs.rest_tips import TipGoals
 from tendon_gym.envs.schedule import Schedule
-from tendon_gym.envs.signals import Sensors
 from tendon_gym.envs.task import CLEARANCE, EnvConfig
 from tendon_gym.model import Layout
 from tendon_gym.references.goals import BendGoals
@@ -40,12 +39,12 @@ class Starts:
         layout: Layout,
         engine: Engine,
         schedule: Schedule,
-        sensors: Sensors,
+        lowest: Callable[[NDArray[np.int64], NDArray[np.float64]], None],
         goals: TipGoals,
     ) -> None:
-        """Keep what is put to a start."""
+        """Keep what is put to a start; `lowest(ids, out)` finds the lowest points."""
         self._config, self._layout, self._engine = config, layout, engine
-        self._schedule, self._sensors, self._goals = schedule, sensors, goals
+        self._schedule, self._lowest, self._goals = schedule, lowest, goals
 
     def begin(
         self,
@@ -133,8 +132,9 @@ class Starts:
         """Raise the simulations whose arm would start on the floor."""
         if not self._layout.free:
             return
-        self._sensors.measure_clearance()
-        missing = CLEARANCE - self._sensors.signals["clearance"][ids]
+        heights = np.zeros(len(ids))
+        self._lowest(ids, heights)
+        missing = CLEARANCE - heights
         if (missing > 0.0).any():
             qpos[:, 2] += np.maximum(missing, 0.0)
             self._engine.reset(ids, qpos, qvel)

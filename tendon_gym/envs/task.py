@@ -9,12 +9,18 @@ from typing import Any, Literal
 
 from tendon_gym import checks, config, rewards
 from tendon_gym.envs.actions import ActionConfig
-from tendon_gym.model import ModelParameters, preset
+from tendon_gym.model import ModelParameters, check_timestep, preset
 from tendon_gym.registration import Entry
 from tendon_gym.rewards import RewardTerm
 
 LONGEST = 1e6
 """Longest horizon, s."""
+
+FARTHEST = 1e6
+"""Largest distance of a limit, m."""
+
+FREQUENCIES = (0.1, 1e5)
+"""Smallest and largest number of actions per second."""
 
 CLEARANCE = 0.05
 """Least distance of every part from the floor at a reset, m."""
@@ -25,13 +31,13 @@ class StartConfig:
     """How far an episode may start from its reference; every number is drawn from [-x, x].
 
     Attributes:
-        position: m, along each axis.
-        velocity: m/s, along each axis.
-        tilt: rad, of roll and of pitch.
-        yaw: rad.
-        angular_velocity: rad/s, about each axis.
-        bend: rad, by which the whole arm is bent about the base's x and y axes.
-        bend_rate: rad/s, the same for its velocity.
+        position: m, along each axis, at most 1000.
+        velocity: m/s, along each axis, at most 100.
+        tilt: rad, of roll and of pitch, less than pi/2.
+        yaw: rad, at most pi.
+        angular_velocity: rad/s, about each axis, at most 100.
+        bend: rad, by which the whole arm is bent about the base's x and y axes, at most pi/2.
+        bend_rate: rad/s, the same for its velocity, at most 100.
         phase: "random" starts anywhere on a reference that never ends; "zero" at its beginning.
     """
 
@@ -45,9 +51,10 @@ class StartConfig:
     phase: Literal["random", "zero"] = "random"
 
     def __post_init__(self) -> None:
-        """Reject spreads that are negative or not finite."""
-        for name in ("position", "velocity", "angular_velocity", "bend_rate"):
-            checks.number(f"start.{name}", getattr(self, name), minimum=0.0)
+        """Reject spreads that are negative or too wide."""
+        checks.number("start.position", self.position, minimum=0.0, maximum=1e3)
+        for name in ("velocity", "angular_velocity", "bend_rate"):
+            checks.number(f"start.{name}", getattr(self, name), minimum=0.0, maximum=100.0)
         checks.number("start.tilt", self.tilt, minimum=0.0, below=math.pi / 2)
         checks.number("start.yaw", self.yaw, minimum=0.0, maximum=math.pi)
         checks.number("start.bend", self.bend, minimum=0.0, maximum=math.pi / 2)
@@ -70,22 +77,27 @@ class Limits:
 
     def __post_init__(self) -> None:
         """Reject limits that nothing could keep."""
-        checks.number("limits.distance", self.distance, above=0.0)
+        checks.number("limits.distance", self.distance, above=0.0, maximum=FARTHEST)
         checks.number("limits.tilt", self.tilt, above=0.0, maximum=math.pi)
-        checks.number("limits.clearance", self.clearance, minimum=0.0)
+        checks.number("limits.clearance", self.clearance, minimum=0.0, maximum=FARTHEST)
 
 
 @dataclass(frozen=True)
 class PreviewConfig:
-    """How much of the reference's future is observed: `points` points over `seconds`."""
+    """How much of the reference's future is observed: `points` points over `seconds`.
+
+    Attributes:
+        seconds: 0.0001 to 1000.
+        points: 0 to 100.
+    """
 
     seconds: float = 0.5
     points: int = 5
 
     def __post_init__(self) -> None:
         """Reject what isn't a number of points in the future."""
-        checks.number("preview.seconds", self.seconds, above=0.0)
-        checks.integer("preview.points", self.points, minimum=0)
+        checks.number("preview.seconds", self.seconds, minimum=1e-4, maximum=1e3)
+        checks.integer("preview.points", self.points, minimum=0, maximum=100)
 
 
 @dataclass(frozen=True)
@@ -122,7 +134,8 @@ class EnvConfig:
 
     Attributes:
         model: the vehicle.
-        engine: "mujoco".
+        engine: "mujoco", or "compiled": equal to rounding and ten times as fast, for models whose
+            integrator is "Euler".
         threads: of a vector environment; None: as many as pay off.
         control_frequency: actions per second; it must divide the physics rate.
         rotor_action: see `envs.actions`.
@@ -178,9 +191,9 @@ def configure(task: Task, settings: Mapping[str, Any]) -> EnvConfig:
     tendon_action = settings.get("tendon_action", entry.tendon_actions[0])
     forces = _given(settings, "forces")
     if not isinstance(forces, Mapping):
-        raise TypeError(f"forces must be a dict of force terms, got {forces!r}")
+        raise TypeError(f"forces must be a dict of force terms, got {checks.shown(forces)}")
     return EnvConfig(
-        model=_model(settings.get("model", "default"), task.clamped),
+        model=_checked(_model(settings.get("model", "default"), task.clamped)),
         rotor_action=checks.choice("rotor_action", rotor_action, entry.rotor_actions),
         tendon_action=checks.choice("tendon_action", tendon_action, entry.tendon_actions),
         reward=rewards.override(task.reward, _given(settings, "reward")),
@@ -194,7 +207,10 @@ def configure(task: Task, settings: Mapping[str, Any]) -> EnvConfig:
         engine=settings.get("engine", "mujoco"),
         threads=settings.get("threads"),
         control_frequency=checks.number(
-            "control_frequency", settings.get("control_frequency", 100.0), above=0.0
+            "control_frequency",
+            settings.get("control_frequency", 100.0),
+            minimum=FREQUENCIES[0],
+            maximum=FREQUENCIES[1],
         ),
         action=config.override(ActionConfig(), _given(settings, "action"), "action"),
         observation_mode=checks.choice(
@@ -221,11 +237,18 @@ def _model(value: Any, clamped: bool) -> ModelParameters:
         changes = dict(value)
         parameters = config.override(preset(changes.pop("preset", "default")), changes, "model")
     else:
-        raise TypeError(f"model must be a preset's name or a dict of parameters, got {value!r}")
+        given = checks.shown(value)
+        raise TypeError(f"model must be a preset's name or a dict of parameters, got {given}")
     if clamped:
         return config.override(parameters, {"base": "clamped"}, "model")
     if parameters.base != "free":
         checks.reject("model.base", parameters.base, "'free' for a task that flies")
+    return parameters
+
+
+def _checked(parameters: ModelParameters) -> ModelParameters:
+    """Return parameters that the timestep can simulate, or raise."""
+    check_timestep(parameters)
     return parameters
 
 

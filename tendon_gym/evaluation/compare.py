@@ -17,8 +17,9 @@ import numpy as np
 import tendon_gym
 from tendon_gym import baselines, checks, config
 from tendon_gym.benchmarks import Benchmark
+from tendon_gym.envs.core import REASONS
 from tendon_gym.evaluation.metrics import METRICS, bend_held, filled, metrics
-from tendon_gym.evaluation.rollout import Flight, fly, label, make_env
+from tendon_gym.evaluation.rollout import Flight, check_policy, fly, label, make_env
 from tendon_gym.evaluation.statistics import difference, summary
 
 PAPER = "geometric_paper"
@@ -54,7 +55,7 @@ def compare(
     names = list(dict.fromkeys([*policies, *ALWAYS, reference]))
     labels = _labels(names)
     for name in names:
-        baselines.get(name)
+        check_policy(benchmark, name)
     flights, seconds = {}, {}
     for name in names:
         begin = time.perf_counter()
@@ -106,7 +107,7 @@ def _metrics(values: Mapping[str, Any], reference: Mapping[str, Any]) -> dict[st
 
 
 def _episodes(flight: Flight) -> dict[str, Any]:
-    """Return how the episodes went, and the curves that the plots need."""
+    """Return how the episodes went (ended_early: how many, by reason), and curves for the plots."""
     stride = max(1, math.ceil(flight.position.shape[1] / POINTS))
     shown = slice(stride - 1, None, stride)
     errors = filled(flight, "position_error")
@@ -114,6 +115,7 @@ def _episodes(flight: Flight) -> dict[str, Any]:
     return {
         "steps": flight.length.tolist(),
         "reasons": flight.reason,
+        "ended_early": {name: flight.reason.count(name) for name in REASONS if name},
         "curves": {
             "time": _rounded(flight.time[shown]),
             "position_error": _rounded(errors.mean(axis=0)[shown]),

@@ -1,7 +1,8 @@
 """From flights to numbers: one per metric and episode.
 
 An episode that ended early counts with the worst value (`Flight.bounds`) for the rest of its time,
-so that a crash never looks better than flying on badly.
+so that a crash never looks better than flying on badly. Nothing counts with more than that: the
+state that ended an episode may lie beyond a limit.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ METRICS = {
     "tension_effort": Metric("tension", "N"),
     "thrust_effort": Metric("thrust", "N"),
     "reward": Metric("reward", "1/s", 1.0, 3, True),
-    "crash": Metric("crash", "%", 100.0, 0),
+    "ended_early": Metric("ended early", "%", 100.0, 0),
     "success": Metric("success", "%", 100.0, 0, True),
 }
 """By name; root mean squares and maxima of error lengths, mean efforts, and rates."""
@@ -75,16 +76,20 @@ def metrics(flight: Flight) -> dict[str, Array]:
     for name in ("tension_effort", "thrust_effort"):
         result[name] = filled(flight, name)[:, counted].mean(axis=1)
     result["reward"] = filled(flight, "reward").mean(axis=1)
-    result["crash"] = np.array([reason != "" for reason in flight.reason], float)
+    result["ended_early"] = np.array([reason != "" for reason in flight.reason], float)
     result["success"] = flight.success.astype(float)
     return result
 
 
 def filled(flight: Flight, name: str) -> Array:
-    """Return a series (episodes, T) with its worst value after an episode's end."""
-    values = flight.series[name]
+    """Return a series (episodes, T) with its worst value after an episode's end, and never above.
+
+    The reward, whose worst is the least, is left as it is.
+    """
+    values, worst = flight.series[name], flight.bounds[name]
     after = np.arange(values.shape[1]) >= flight.length[:, None]
-    return np.where(after, flight.bounds[name], values)
+    within = values if name == "reward" else np.minimum(values, worst)
+    return np.where(after, worst, within)
 
 
 def bend_held(own: dict[str, Array], paper: dict[str, Array], full_moment: float) -> bool:

@@ -25,6 +25,10 @@ NUMBERS = ("attitude_error", "tension_effort", "thrust_effort", "action_rate")
 SERIES = (*LENGTHS, *NUMBERS, "reward")
 """What a flight keeps of every step: m, m, N m, rad, N, N, N/s, 1."""
 
+MOST_EPISODES = 10_000
+MOST_SAMPLES = 10_000_000
+"""Most control steps of a flight, over all episodes: a gigabyte."""
+
 
 @dataclass(frozen=True, eq=False)
 class Flight:
@@ -87,12 +91,31 @@ def fly(
     """
     seed = benchmark.first_seed if seed is None else checks.integer("seed", seed, minimum=0)
     n = benchmark.episodes if episodes is None else episodes
-    checks.integer("episodes", n, minimum=1)
+    checks.integer("episodes", n, minimum=1, maximum=MOST_EPISODES)
     baseline = baselines.get(policy)
     settings = benchmark.env_settings(baseline.interface(benchmark.entry))
     env = make_env(benchmark, n, settings)
     try:
+        if n * env.core.horizon > MOST_SAMPLES:
+            raise ValueError(
+                f"episodes times control steps must be at most {MOST_SAMPLES}, "
+                f"got {n} * {env.core.horizon}"
+            )
         return _fly(benchmark, policy, settings, seed, env, baseline.make(env), watch)
+    finally:
+        env.close()
+
+
+def check_policy(benchmark: Benchmark, policy: str) -> None:
+    """Raise if a policy cannot fly a benchmark, without flying it.
+
+    Raises:
+        FileNotFoundError, ValueError: as in `fly`.
+    """
+    baseline = baselines.get(policy)
+    env = make_env(benchmark, 1, benchmark.env_settings(baseline.interface(benchmark.entry)))
+    try:
+        baseline.make(env)
     finally:
         env.close()
 
@@ -106,7 +129,7 @@ def make_env(benchmark: Benchmark, n: int, settings: Mapping[str, Any]) -> SoftA
 
 def label(policy: str) -> str:
     """Return what a policy is called in tables: its name, or that of its folder."""
-    return policy if policy in baselines.BASELINES else Path(policy).name
+    return policy if policy in baselines.BASELINES else Path(policy).resolve().name
 
 
 def _fly(

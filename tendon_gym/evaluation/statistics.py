@@ -15,17 +15,19 @@ from scipy.stats import bootstrap
 CONFIDENCE = 0.95
 WORST = 0.05
 RESAMPLES = 9999
+FEWEST = 5
+"""Fewest values that have an interval: the bootstrap's are far too short for less."""
 
 Array = NDArray[np.float64]
 Interval = tuple[float, float] | None
 
 
 def interval(values: Array) -> Interval:
-    """Return the 95 % BCa interval of the mean of `values` (n,); None for a single value.
+    """Return the 95 % BCa interval of the mean of `values` (n,); None for less than FEWEST.
 
     The draws are always the same ones, so that equal values give an equal interval.
     """
-    if len(values) < 2:
+    if len(values) < FEWEST:
         return None
     if np.ptp(values) <= 1e-12 * np.abs(values).max():
         return float(values[0]), float(values[0])

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tendon_gym.evaluation.metrics import METRICS
+from tendon_gym.evaluation.statistics import FEWEST
 
 WIDTH, NAME_WIDTH = 120, 24
 
@@ -21,14 +22,30 @@ def table(result: Mapping[str, Any]) -> str:
         f"{benchmark['name']}: {flown}, seeds from {seeds[0]}, {conditions}; "
         f"reference policy: {_short(reference)}",
         aligned(_error_rows(policies)),
-        aligned(_worth_rows(policies, reference)),
+        aligned(_worth_rows(policies, reference, len(seeds))),
     ]
+    notes = [textwrap.fill(note, WIDTH) for note in _notes(policies, len(seeds))]
+    return "\n\n".join([*parts, "\n".join(notes)] if notes else parts)
+
+
+def _notes(policies: Mapping[str, Any], episodes: int) -> list[str]:
+    """Return what the table's numbers need to be understood."""
+    notes = []
     loose = [name for name, row in policies.items() if not row["bend_held"]]
     if loose:
         names = ", ".join(map(_short, loose))
-        text = f"bend not held, so that the position does not count: {names}"
-        parts.append(textwrap.fill(text, WIDTH))
-    return "\n\n".join(parts)
+        notes.append(f"bend not held, so that the position does not count: {names}")
+    ended = [f"{_short(name)} ({words})" for name, row in policies.items() if (words := _ends(row))]
+    if ended:
+        notes.append(f"episodes that ended early, by reason: {', '.join(ended)}")
+    if episodes < FEWEST:
+        notes.append(f"no intervals: {episodes} of the {FEWEST} episodes that they need at least")
+    return notes
+
+
+def _ends(row: Mapping[str, Any]) -> str:
+    """Return the reasons of early ends with their numbers."""
+    return " ".join(f"{count} {reason}" for reason, count in row["ended_early"].items() if count)
 
 
 def _seconds(benchmark: Mapping[str, Any]) -> str:
@@ -63,15 +80,16 @@ def _error_rows(policies: Mapping[str, Any]) -> list[list[str]]:
     return rows
 
 
-def _worth_rows(policies: Mapping[str, Any], reference: str) -> list[list[str]]:
+def _worth_rows(policies: Mapping[str, Any], reference: str, episodes: int) -> list[list[str]]:
+    interval = " [95 % interval]" if episodes >= FEWEST else ""
     rows = [
-        ["", "reward", "crash", "success", "decision", "position - reference's",
+        ["", "reward", "ended early", "success", "decision", "position - reference's",
          "reward - reference's"],
-        ["", "1/s", "%", "%", "us", "cm [95 % interval]", "1/s [95 % interval]"],
+        ["", "1/s", "%", "%", "us", f"cm{interval}", f"1/s{interval}"],
     ]  # fmt: skip
     for name, row in policies.items():
         values = row["metrics"]
-        means = [shown(key, values[key]["mean"]) for key in ("reward", "crash", "success")]
+        means = [shown(key, values[key]["mean"]) for key in ("reward", "ended_early", "success")]
         gaps = [_gap(key, values[key]["difference"]) for key in ("position_rms", "reward")]
         own = name == reference
         decision = f"{1e6 * row['decision_time']:.0f}"

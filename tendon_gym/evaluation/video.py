@@ -15,7 +15,8 @@ import numpy as np
 
 from tendon_gym import checks
 from tendon_gym.envs.core import Core
-from tendon_gym.envs.rendering import Renderer
+from tendon_gym.envs.rendering import LARGEST, Renderer
+from tendon_gym.model.appearance import CAMERAS
 
 SHADOWS = 1024
 """Size of the shadow map; a film's frames take half the time of those with the model's own."""
@@ -39,14 +40,14 @@ class Film:
         Args:
             path: ends in .mp4.
             fps: frames per second.
-            camera: of the model.
+            camera: of the model, see `model.appearance.CAMERAS`.
             width: even, pixels.
             height: even, pixels.
         """
         if path.suffix != ".mp4":
-            checks.reject("video", str(path), "a path that ends in .mp4")
-        self._fps = checks.integer("fps", fps, minimum=1, maximum=240)
-        self._size = _even("width", width), _even("height", height)
+            checks.reject("video", str(path), "the path of a file that ends in .mp4")
+        check_view(fps, camera, width, height)
+        self._fps, self._size = fps, (width, height)
         self.path, self._camera, self.frames = path, camera, 0
         self._renderer: Renderer | None = None
         self._writer: Generator[None, Any, None] | None = None
@@ -92,11 +93,13 @@ class Film:
             self._renderer.close()
 
 
-def _even(name: str, pixels: int) -> int:
-    """Return a size that the video's colours, shared by 2 x 2 pixels, can have."""
-    if checks.integer(name, pixels, minimum=16, maximum=4096) % 2:
-        checks.reject(name, pixels, "even for a video")
-    return pixels
+def check_view(fps: int, camera: str, width: int, height: int) -> None:
+    """Raise if a film could not have these choices; its colours are shared by 2 x 2 pixels."""
+    checks.integer("fps", fps, minimum=1, maximum=240)
+    checks.choice("camera", camera, CAMERAS)
+    for name, pixels in (("width", width), ("height", height)):
+        if checks.integer(name, pixels, minimum=16, maximum=LARGEST) % 2:
+            checks.reject(name, pixels, "even for a video")
 
 
 class Window:

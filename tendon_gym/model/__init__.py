@@ -13,6 +13,7 @@ from tendon_gym.model.parameters import (
     Tendons,
 )
 from tendon_gym.model.presets import PRESETS, preset
+from tendon_gym.model.stability import check_timestep
 from tendon_gym.model.statics import rest_shape, rest_tips
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "asset_path",
     "build_model",
     "build_spec",
+    "check_timestep",
     "preset",
     "rest_shape",
     "rest_tips",

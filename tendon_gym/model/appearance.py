@@ -18,6 +18,11 @@ TENDON_RADIUS = 0.0025
 """Drawn radius of a tendon, m."""
 ROTOR_HEIGHT = 0.026
 """Height at which a rotor's disc is drawn over its hub, m."""
+CAMERAS = {
+    "chase": ([-0.85, -0.62, 0.3], [0, 0, -0.26]),
+    "side": ([0.0, -1.15, 0.12], [0, 0, -0.27]),
+}
+"""Place and target of each camera, relative to the base's origin, m."""
 Colour = list[float]
 ARM_TOP = np.array([0.15, 0.65, 0.70])
 ARM_END = np.array([0.98, 0.93, 0.70])
@@ -91,8 +96,8 @@ def dress_base(base: mujoco.MjsBody, parameters: ModelParameters) -> None:
     light.cutoff, light.exponent = 60, 8
     light.castshadow = True
     light.diffuse, light.specular = [0.35, 0.35, 0.35], [0.3, 0.3, 0.3]
-    _camera(base, "chase", [-0.85, -0.62, 0.3], [0, 0, -0.26])
-    _camera(base, "side", [0.0, -1.15, 0.12], [0, 0, -0.27])
+    for name, (place, target) in CAMERAS.items():
+        _camera(base, name, place, target)
 
 
 def _dress_rotor(

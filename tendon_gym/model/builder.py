@@ -137,11 +137,13 @@ def _add_arm(spec: mujoco.MjSpec, base: mujoco.MjsBody, parameters: ModelParamet
 
 
 def _touches_hub(arm: Arm, k: int) -> bool:
-    """Say whether link k begins so near the hub that touching it is part of plain bending.
+    """Say whether link k is so near the hub that touching it is part of plain bending.
 
     MuJoCo never lets a child touch its parent, but takes a clamped base for the world.
     """
     top = -arm.flange_offset - (k - 1) * arm.link_length + arm.radius
+    if k == arm.n_links:
+        top = max(top, arm.tip_radius - arm.tip_depth)
     return k == 1 or top > -HUB[2] - arm.radius
 
 

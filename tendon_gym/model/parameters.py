@@ -4,6 +4,8 @@ The defaults are reconstructed from the text of "An Open MuJoCo Simulation Frame
 Quadrotor Carrying a Tendon-Driven Soft Continuum Arm", with Euler as the integrator.
 The arm's parameters are those of the whole rod, so that another number of links is another
 resolution of the same rod.
+
+The ranges are far wider than any vehicle, and end where MuJoCo's arithmetic would.
 """
 
 from __future__ import annotations
@@ -20,29 +22,26 @@ from tendon_gym import checks
 MAX_LINKS = 48
 """The finest arm that is tested to fly at a timestep of 2 ms."""
 
+MAX_TENDONS = 24
+
+LARGEST = 10.0
+"""Largest length and largest coordinate of a rotor, m."""
+
+GYRATION = (1e-3, 1.0)
+"""Smallest and largest radius of gyration of the base, m."""
+
+TENDON_RADII = (1e-4, 0.5)
+"""Smallest and largest distance of a tendon from the rod's axis, m."""
+
 Vector = tuple[float, float, float]
 
 
-def _set_positive(config: object, *names: str) -> None:
-    """Check that the named fields are positive numbers and store them as floats."""
+def _set_within(config: object, minimum: float, maximum: float, *names: str) -> None:
+    """Check that the named fields are numbers in [minimum, maximum] and store them as floats."""
     for name in names:
         where = f"{type(config).__name__}.{name}"
-        object.__setattr__(config, name, checks.number(where, getattr(config, name), above=0.0))
-
-
-def _set_not_negative(config: object, *names: str) -> None:
-    """Check that the named fields are numbers of at least 0 and store them as floats."""
-    for name in names:
-        where = f"{type(config).__name__}.{name}"
-        object.__setattr__(config, name, checks.number(where, getattr(config, name), minimum=0.0))
-
-
-def _positive_array(name: str, values: ArrayLike, length: int) -> NDArray[np.float64]:
-    """Return `values` as an array of positive numbers."""
-    result = checks.array(name, values, (length,))
-    for k in range(length):
-        checks.number(f"{name}[{k}]", result[k], above=0.0)
-    return result
+        value = checks.number(where, getattr(config, name), minimum=minimum, maximum=maximum)
+        object.__setattr__(config, name, value)
 
 
 def _floats(values: NDArray[np.float64]) -> tuple[float, ...]:
@@ -54,14 +53,16 @@ class Airframe:
     """The quadrotor: a rigid body with four rotors that push along its z axis.
 
     Attributes:
-        mass: mass of the base without the arm, kg.
-        inertia: principal moments of inertia about the base's x, y, z axes, kg m^2.
-        arm_length: distance from the base's axis to a rotor hub, m.
+        mass: mass of the base without the arm, kg, 0.001 to 1000.
+        inertia: principal moments of inertia about the base's x, y, z axes, kg m^2, each at most
+            the sum of the others, with radii of gyration from 1 mm to 1 m.
+        arm_length: distance from the base's axis to a rotor hub, m, 0.01 to 10.
         rotor_positions: the four hubs in the base frame, m; None puts them on the diagonals,
-            `arm_length` away from the axis, in the order (+,+), (-,+), (-,-), (+,-) of (x, y).
+            `arm_length` away from the axis, in the order (+,+), (-,+), (-,-), (+,-) of (x, y). No
+            coordinate exceeds 10 m.
         spin: +1 or -1 per rotor: the sign of its reaction torque about the base's z axis.
-        torque_coefficient: reaction torque per thrust, m.
-        thrust_max: largest thrust of one rotor, N.
+        torque_coefficient: reaction torque per thrust, m, 1e-5 to 1.
+        thrust_max: largest thrust of one rotor, N, 0.001 to 1e5.
     """
 
     mass: float = 1.06
@@ -74,16 +75,16 @@ class Airframe:
 
     def __post_init__(self) -> None:
         """Check every field."""
-        _set_positive(self, "mass", "arm_length", "torque_coefficient", "thrust_max")
-        inertia = _positive_array("Airframe.inertia", self.inertia, 3)
-        for k in range(3):
-            others = float(inertia.sum() - inertia[k])
-            if inertia[k] > others:
-                legal = f"at most the sum of the other two, {others:g}"
-                checks.reject(f"Airframe.inertia[{k}]", float(inertia[k]), legal)
-        object.__setattr__(self, "inertia", _floats(inertia))
+        _set_within(self, 1e-3, 1e3, "mass")
+        _set_within(self, 1e-2, LARGEST, "arm_length")
+        _set_within(self, 1e-5, 1.0, "torque_coefficient")
+        _set_within(self, 1e-3, 1e5, "thrust_max")
+        self._check_inertia()
         if self.rotor_positions is not None:
-            hubs = checks.array("Airframe.rotor_positions", self.rotor_positions, (4, 3))
+            hubs = checks.array(
+                "Airframe.rotor_positions", self.rotor_positions, (4, 3),
+                minimum=-LARGEST, maximum=LARGEST,
+            )  # fmt: skip
             object.__setattr__(self, "rotor_positions", tuple(_floats(hub) for hub in hubs))
         spin = checks.array("Airframe.spin", self.spin, (4,))
         for k in range(4):
@@ -100,10 +101,28 @@ class Airframe:
         d = self.arm_length / math.sqrt(2.0)
         return np.array([[d, d, 0.0], [-d, d, 0.0], [-d, -d, 0.0], [d, -d, 0.0]])
 
+    def _check_inertia(self) -> None:
+        """Raise if no rigid body of this mass has these moments of inertia; store them."""
+        inertia = checks.array("Airframe.inertia", self.inertia, (3,))
+        least, most = (self.mass * radius**2 for radius in GYRATION)
+        for k in range(3):
+            if not least <= inertia[k] <= most:
+                legal = (
+                    f"from {least:g} to {most:g} kg m^2, with a radius of gyration from "
+                    f"{GYRATION[0]:g} to {GYRATION[1]:g} m of the mass of {self.mass:g} kg"
+                )
+                checks.reject(f"Airframe.inertia[{k}]", inertia[k], legal)
+        for k in range(3):
+            others = float(inertia.sum() - inertia[k])
+            if inertia[k] > others:
+                legal = f"at most the sum of the other two, {others:g}"
+                checks.reject(f"Airframe.inertia[{k}]", inertia[k], legal)
+        object.__setattr__(self, "inertia", _floats(inertia))
+
     def _check_authority(self) -> None:
         """Raise if the rotors can't produce force and torques independently."""
         x, y = self.hubs[:, 0], self.hubs[:, 1]
-        size = max(float(np.abs(self.hubs[:, :2]).max()), 1e-12)
+        size = max(float(np.abs(self.hubs[:, :2]).max()), 1e-3)
         wrench = np.array([np.ones(4), y / size, -x / size, self.spin])
         if np.linalg.matrix_rank(wrench, tol=1e-6) < 4:
             raise ValueError(
@@ -118,15 +137,18 @@ class Arm:
 
     Attributes:
         n_links: number of links, 1 to 48.
-        length: length of the rod from the flange to the end of the last link, m.
-        mass: mass of all links, without the tip, kg.
-        radius: radius of the rod, m.
-        bending_stiffness: EI, N m^2; a hinge has EI / link length.
-        bending_damping: the same for the rate, N m^2 s.
-        flange_offset: distance of the flange, where the rod begins, below the base's origin, m.
-        tip_mass: mass of the sphere at the tip, kg.
-        tip_radius: radius of that sphere, m.
-        tip_offset: distance of its centre, which is the tip point, beyond the end of the rod, m.
+        length: length of the rod from the flange to the end of the last link, m, 0.01 to 10.
+        mass: mass of all links, without the tip, kg, 0.001 to 1000.
+        radius: radius of the rod, m, 0.0001 to 0.5.
+        bending_stiffness: EI, N m^2, 1e-6 to 1e4; a hinge has EI / link length. The timestep must
+            be short enough for it, see `model.stability`.
+        bending_damping: the same for the rate, N m^2 s, at most 100.
+        flange_offset: distance of the flange, where the rod begins, below the base's origin, m, at
+            most 10.
+        tip_mass: mass of the sphere at the tip, kg, at most 1000.
+        tip_radius: radius of that sphere, m, 0.0001 to 1.
+        tip_offset: distance of its centre, which is the tip point, beyond the end of the rod, m, at
+            most 10.
     """
 
     n_links: int = 12
@@ -144,8 +166,14 @@ class Arm:
         """Check every field."""
         n_links = checks.integer("Arm.n_links", self.n_links, minimum=1, maximum=MAX_LINKS)
         object.__setattr__(self, "n_links", n_links)
-        _set_positive(self, "length", "mass", "radius", "bending_stiffness", "tip_radius")
-        _set_not_negative(self, "bending_damping", "flange_offset", "tip_mass", "tip_offset")
+        _set_within(self, 1e-2, LARGEST, "length")
+        _set_within(self, 1e-3, 1e3, "mass")
+        _set_within(self, 1e-4, 0.5, "radius")
+        _set_within(self, 1e-6, 1e4, "bending_stiffness")
+        _set_within(self, 0.0, 1e2, "bending_damping")
+        _set_within(self, 0.0, LARGEST, "flange_offset", "tip_offset")
+        _set_within(self, 0.0, 1e3, "tip_mass")
+        _set_within(self, 1e-4, 1.0, "tip_radius")
 
     @property
     def link_length(self) -> float:
@@ -172,18 +200,41 @@ class Arm:
         """Distance of the straight arm's tip below the base's origin, m."""
         return self.flange_offset + self.length + self.tip_offset
 
+    @property
+    def reach(self) -> float:
+        """Largest distance of the tip from the flange, m."""
+        return self.length + self.tip_offset
+
+    def check_tip(self, name: str, tip: ArrayLike) -> NDArray[np.float64]:
+        """Return places of the tip (..., 3), m in the base's axes, or raise where it cannot be.
+
+        The arm doesn't stretch, so that all it can reach is a ball around the flange.
+        """
+        places = checks.array(name, tip, (None,) * (np.ndim(tip) - 1) + (3,))
+        away = np.linalg.norm(places + np.array([0.0, 0.0, self.flange_offset]), axis=-1)
+        if (away > self.reach * (1.0 + 1e-9)).any():
+            index = np.unravel_index(int(away.argmax()), away.shape)
+            where = name + "".join(f"[{k}]" for k in index)
+            legal = (
+                f"in the tip's reach of {self.reach:g} m around the flange at "
+                f"(0, 0, {-self.flange_offset:g})"
+            )
+            checks.reject(where, places[index], legal)
+        return places
+
 
 @dataclass(frozen=True)
 class Tendons:
     """Tendons from the flange along the whole rod, through a site at the end of each link.
 
     Attributes:
-        n_tendons: number of tendons, at least 3.
+        n_tendons: number of tendons, 3 to 24.
         angles: angle of each tendon about the rod's axis, rad, from the base's x axis towards y,
             strictly increasing in [0, 2 pi), every gap less than pi (else no tension bends the
             arm into the gap); None spaces them equally from 0.
-        radii: distance of the tendons from the rod's axis, m: one number, or one per tendon.
-        tension_max: largest tension of one tendon, N, at most 1000.
+        radii: distance of the tendons from the rod's axis, m, 0.0001 to 0.5: one number, or one per
+            tendon.
+        tension_max: largest tension of one tendon, N, 0.001 to 1000.
     """
 
     n_tendons: int = 3
@@ -193,18 +244,17 @@ class Tendons:
 
     def __post_init__(self) -> None:
         """Check every field."""
-        n = checks.integer("Tendons.n_tendons", self.n_tendons, minimum=3)
+        n = checks.integer("Tendons.n_tendons", self.n_tendons, minimum=3, maximum=MAX_TENDONS)
         object.__setattr__(self, "n_tendons", n)
         if self.angles is not None:
             self._check_angles(self.angles)
-        if np.ndim(self.radii) == 0:
-            _set_positive(self, "radii")
+        if isinstance(self.radii, (list, tuple, np.ndarray)):
+            low, high = TENDON_RADII
+            radii = checks.array("Tendons.radii", self.radii, (n,), minimum=low, maximum=high)
+            object.__setattr__(self, "radii", _floats(radii))
         else:
-            object.__setattr__(
-                self, "radii", _floats(_positive_array("Tendons.radii", self.radii, n))
-            )
-        most = checks.number("Tendons.tension_max", self.tension_max, above=0.0, maximum=1e3)
-        object.__setattr__(self, "tension_max", most)
+            _set_within(self, *TENDON_RADII, "radii")
+        _set_within(self, 1e-3, 1e3, "tension_max")
 
     def _check_angles(self, values: tuple[float, ...]) -> None:
         angles = checks.array("Tendons.angles", values, (self.n_tendons,), minimum=0.0)
@@ -232,8 +282,8 @@ class Fluid:
     """The air, which MuJoCo's inertia-box model turns into drag.
 
     Attributes:
-        density: kg/m^3.
-        viscosity: Pa s.
+        density: kg/m^3, at most 2000.
+        viscosity: Pa s, at most 1.
     """
 
     density: float = 1.2
@@ -241,7 +291,8 @@ class Fluid:
 
     def __post_init__(self) -> None:
         """Check every field."""
-        _set_not_negative(self, "density", "viscosity")
+        _set_within(self, 0.0, 2e3, "density")
+        _set_within(self, 0.0, 1.0, "viscosity")
 
 
 @dataclass(frozen=True)
@@ -250,7 +301,7 @@ class Solver:
 
     Attributes:
         integrator: "Euler" (joint damping is implicit in it) or "implicitfast".
-        timestep: s, at most 10 ms.
+        timestep: s, 10 us to 10 ms.
     """
 
     integrator: Literal["Euler", "implicitfast"] = "Euler"
@@ -259,8 +310,7 @@ class Solver:
     def __post_init__(self) -> None:
         """Check every field."""
         checks.choice("Solver.integrator", self.integrator, ("Euler", "implicitfast"))
-        timestep = checks.number("Solver.timestep", self.timestep, above=0.0, maximum=0.01)
-        object.__setattr__(self, "timestep", timestep)
+        _set_within(self, 1e-5, 1e-2, "timestep")
 
 
 @dataclass(frozen=True)
@@ -298,7 +348,9 @@ class ModelParameters:
         for name, cls in parts.items():
             part = getattr(self, name)
             if not isinstance(part, cls):
-                raise TypeError(f"ModelParameters.{name} must be {cls.__name__}, got {part!r}")
+                raise TypeError(
+                    f"ModelParameters.{name} must be {cls.__name__}, got {checks.shown(part)}"
+                )
         checks.choice("ModelParameters.base", self.base, ("free", "clamped"))
         lowest = self.arm.tip_depth + self.arm.tip_radius
         height = checks.number("ModelParameters.height", self.height, above=lowest, maximum=1e3)

@@ -39,8 +39,8 @@ def rest_shape(model: mujoco.MjModel, tensions: ArrayLike) -> Array:
         Angles of the hinges x, y of link 1, x, y of link 2, ..., rad, shape (2N,).
 
     Raises:
-        ValueError: tensions of a wrong shape, negative or not finite.
-        RuntimeError: the arm does not settle on the way to these tensions.
+        ValueError: tensions of a wrong shape, negative or not finite, or so large for this arm that
+            it does not settle on the way to them.
     """
     arm = _HangingArm(model)
     target = checks.array("tensions", tensions, (len(arm.layout.tendon_actuators),), minimum=0.0)
@@ -57,7 +57,7 @@ def rest_tips(model: mujoco.MjModel, tensions: ArrayLike) -> Array:
         tensions: of the n tendons, N, shape (m, n).
 
     Raises:
-        ValueError, RuntimeError: as in `rest_shape`.
+        ValueError: as in `rest_shape`.
     """
     arm = _HangingArm(model)
     rows = checks.array("tensions", tensions, (None, len(arm.layout.tendon_actuators)), minimum=0.0)
@@ -100,9 +100,11 @@ class _HangingArm:
                 stiffness = self._stiffness(shape, tensions, torques)
             step, plain = _downhill(torques, stiffness)
             shape, before = shape + step, left
-        raise RuntimeError(
-            f"the arm does not settle at tensions {tensions} N: more than {TOLERANCE} N m "
-            f"are left at a hinge after {ITERATIONS} iterations"
+        shown = ", ".join(f"{tension:.3g}" for tension in tensions)
+        raise ValueError(
+            f"the arm does not settle at tensions of ({shown}) N: more than {TOLERANCE} N m are "
+            f"left at a hinge after {ITERATIONS} iterations; smaller tendons.tension_max or "
+            "tendons.radii, or a larger arm.bending_stiffness would let it"
         )
 
     def _stiffness(self, shape: Array, tensions: Array, torques: Array) -> Array:

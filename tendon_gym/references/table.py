@@ -24,7 +24,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from tendon_gym.compiled import compiled
+from tendon_gym.compiled import compiled, inlined
 
 DEGREE = 5
 HARMONICS = 4
@@ -56,7 +56,7 @@ def new_rows(n: int) -> NDArray[np.void]:
     return np.zeros(n, dtype=ROW)
 
 
-@compiled
+@inlined
 def _minimum_jerk(s: float, rate: float) -> tuple[float, float, float, float, float]:
     """Return 10 s^3 - 15 s^4 + 6 s^5 and four time derivatives, for ds/dt = rate.
 
@@ -72,7 +72,7 @@ def _minimum_jerk(s: float, rate: float) -> tuple[float, float, float, float, fl
     )
 
 
-@compiled
+@inlined
 def _envelope(
     u: float, length: float, ramp_in: float, ramp_out: float
 ) -> tuple[float, float, float, float, float]:
@@ -84,7 +84,7 @@ def _envelope(
     return 1.0, 0.0, 0.0, 0.0, 0.0
 
 
-@compiled
+@inlined
 def _wave(
     frequency: float, phase: float, u: float, envelope: tuple[float, float, float, float, float]
 ) -> tuple[float, float, float, float, float]:
@@ -107,7 +107,7 @@ def _wave(
     )
 
 
-@compiled
+@inlined
 def _channel(
     rows: NDArray[np.void],
     row: int,
@@ -132,7 +132,7 @@ def _channel(
     return p, v, a, j, s
 
 
-@compiled
+@inlined
 def _find(rows: NDArray[np.void], first: int, count: int, time: float) -> int:
     """Return the last row of the block that starts at or before `time`, or the first one."""
     low, high = first, first + count
@@ -145,7 +145,7 @@ def _find(rows: NDArray[np.void], first: int, count: int, time: float) -> int:
     return low
 
 
-@compiled
+@inlined
 def _bend(rows: NDArray[np.void], row: int, u: float, out: NDArray[np.void], i: int) -> None:
     """Write the bend at u seconds into the row."""
     length = rows["end"][row] - rows["start"][row]
@@ -160,7 +160,7 @@ def _bend(rows: NDArray[np.void], row: int, u: float, out: NDArray[np.void], i: 
     out["bend"][i, 1] = rows["bend"][row, 1] + rows["bend_slope"][row, 1] * u + y
 
 
-@compiled
+@inlined
 def evaluate_one(
     rows: NDArray[np.void], first: int, count: int, time: float, out: NDArray[np.void], i: int
 ) -> None:

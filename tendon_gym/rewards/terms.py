@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tendon_gym import checks
-from tendon_gym.compiled import compiled
+from tendon_gym.compiled import inlined
 from tendon_gym.rewards.tolerance import tolerance
 
 Term = Callable[[NDArray, float], NDArray]
@@ -51,7 +51,7 @@ BUILT_IN = {
 _STRAIGHT = 0.05
 
 
-@compiled
+@inlined
 def _norm(rows: NDArray, i: int) -> float:
     square = 0.0
     for k in range(rows.shape[1]):
@@ -59,12 +59,12 @@ def _norm(rows: NDArray, i: int) -> float:
     return math.sqrt(square)
 
 
-@compiled
+@inlined
 def _asked_bend(s: NDArray, i: int) -> tuple[float, float]:
     return s["bend"][i, 0] + s["bend_error"][i, 0], s["bend"][i, 1] + s["bend_error"][i, 1]
 
 
-@compiled
+@inlined
 def _bend_angle(s: NDArray, i: int) -> float:
     """Return the angle between the applied and the asked bend; none at all is as far as can be."""
     x, y = s["bend"][i, 0], s["bend"][i, 1]
@@ -76,7 +76,7 @@ def _bend_angle(s: NDArray, i: int) -> float:
     return math.atan2(x * asked_y - y * asked_x, x * asked_x + y * asked_y)
 
 
-@compiled
+@inlined
 def _error(code: int, s: NDArray, i: int) -> float:
     """Return the error that a built-in term looks at."""
     if code == POSITION:
@@ -101,24 +101,25 @@ def _error(code: int, s: NDArray, i: int) -> float:
     return _norm(s["tip_error"], i)
 
 
-@compiled
-def evaluate(codes: NDArray, margins: NDArray, signals: NDArray, out: NDArray) -> None:
-    """Write the built-in terms `codes` (t,) with `margins` (t,) to out (n, t)."""
-    for i in range(signals.shape[0]):
-        for k in range(codes.shape[0]):
-            out[i, k] = tolerance(_error(codes[k], signals, i), margins[k])
+@inlined
+def evaluate_one(i: int, codes: NDArray, margins: NDArray, signals: NDArray, out: NDArray) -> None:
+    """Write the built-in terms `codes` (t,) with `margins` (t,) of simulation i to out (t,)."""
+    for k in range(codes.shape[0]):
+        out[k] = tolerance(_error(codes[k], signals, i), margins[k])
 
 
 @dataclass(frozen=True)
 class BuiltIn:
-    """A built-in term as a function; many of them at once are `evaluate`d together."""
+    """A built-in term as a function."""
 
     code: int
 
     def __call__(self, signals: NDArray, margin: float) -> NDArray:
         """Return the term (n,) of the signals (n,)."""
         out = np.empty((len(signals), 1))
-        evaluate(np.array([self.code]), np.array([margin]), signals, out)
+        code, margins = np.array([self.code]), np.array([margin])
+        for i in range(len(signals)):
+            evaluate_one(i, code, margins, signals, out[i])
         return out[:, 0]
 
 

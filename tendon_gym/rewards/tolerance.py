@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from tendon_gym.compiled import compiled
+from tendon_gym.compiled import inlined
 
 
-@compiled
+@inlined
 def tolerance(error: float, margin: float) -> float:
     """Return exp(-|error| / margin): 1 without an error, 1/e at `margin`, in (0, 1].
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tendon_gym import checks, config
-from tendon_gym.compiled import Prepared, compiled
+from tendon_gym.compiled import inlined
 from tendon_gym.rewards import terms
-from tendon_gym.rewards.terms import evaluate
+from tendon_gym.rewards.terms import evaluate_one
 
 
 @dataclass(frozen=True)
@@ -56,68 +56,85 @@ def override(defaults: Rewards, values: Mapping[str, Any]) -> dict[str, RewardTe
     return kept
 
 
+class Weighing(NamedTuple):
+    """What `weigh_one` works on.
+
+    Attributes:
+        codes: (t,), of the built-in terms.
+        margins: (t,), of the built-in terms.
+        weights: (terms,), of the built-in terms and then the user's own.
+        parts: (n, terms), weight times term, written; the user's own terms come in unweighted.
+        total: (n,), their sum, written.
+    """
+
+    codes: NDArray[np.int64]
+    margins: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    parts: NDArray[np.float64]
+    total: NDArray[np.float64]
+
+
 class Reward:
-    """Evaluates the terms of n simulations.
+    """The terms of n simulations.
 
     Attributes:
         names: the terms, in the order of the columns of `parts`.
-        parts: (n, terms), weight times term at the last call; they add up to the reward.
-        total: (n,), the reward at the last call, written anew by the next one.
+        parts: (n, terms), weight times term at the last step; they add up to the reward.
+        total: (n,), the reward at the last step.
+        weighing: what `weigh_one` works on.
+        has_own: whether there are terms of the user's, to be evaluated before `weigh_one`.
     """
 
     def __init__(self, rewards: Rewards, n: int) -> None:
-        """Resolve the terms by name; the built-in ones come first and are evaluated together."""
+        """Resolve the terms by name; the built-in ones come first."""
         found = {name: terms.get(name) for name in rewards}
         built_in = [name for name, term in found.items() if isinstance(term, terms.BuiltIn)]
         own = [name for name in found if name not in built_in]
         self.names = (*built_in, *own)
         self.parts = np.zeros((n, len(self.names)))
         self.total = np.zeros(n)
-        self._evaluate = Prepared(
-            _total,
+        self.weighing = Weighing(
             np.array([terms.BUILT_IN[name] for name in built_in], np.int64),
             np.array([rewards[name].margin for name in built_in]),
             np.array([rewards[name].weight for name in self.names]),
             self.parts,
             self.total,
         )
-        self._signals: NDArray | None = None
+        self.has_own = bool(own)
         self._own = [
             (name, found[name], rewards[name].margin, self.parts[:, column])
             for column, name in enumerate(own, start=len(built_in))
         ]
 
-    def __call__(self, signals: NDArray) -> NDArray:
-        """Return the rewards (n,) of the signals (n,): the array `total`.
+    def evaluate_own(self, signals: NDArray) -> None:
+        """Write the user's own terms of the signals (n,) to their columns of `parts`.
 
         Raises:
-            ValueError: a term of the user's gave something else than n finite numbers.
+            ValueError: a term gave something else than n finite numbers.
         """
         for name, term, margin, column in self._own:
             values = np.asarray(term(signals, margin))
-            if values.shape != column.shape or not np.isfinite(values).all():
+            numbers = values.dtype.kind in "iuf" and values.shape == column.shape
+            if not numbers or not np.isfinite(values).all():
                 legal = f"an array of {len(column)} finite numbers"
                 checks.reject(f"the value of reward term {name!r}", values, legal)
             column[...] = values
-        if signals is not self._signals:
-            self._signals, self._run = signals, self._evaluate.bound(signals)
-        self._run()
+
+    def __call__(self, signals: NDArray) -> NDArray:
+        """Return the rewards (n,) of the signals (n,): the array `total`."""
+        self.evaluate_own(signals)
+        for i in range(len(signals)):
+            weigh_one(i, signals, self.weighing)
         return self.total
 
 
-@compiled
-def _total(
-    signals: NDArray,
-    codes: NDArray,
-    margins: NDArray,
-    weights: NDArray,
-    parts: NDArray,
-    total: NDArray,
-) -> None:
-    """Evaluate the built-in terms, weigh all of them, and add them up."""
-    evaluate(codes, margins, signals, parts)
-    for i in range(total.shape[0]):
-        total[i] = 0.0
-        for k in range(weights.shape[0]):
-            parts[i, k] *= weights[k]
-            total[i] += parts[i, k]
+@inlined
+def weigh_one(i: int, signals: NDArray, weighing: Any) -> None:
+    """Evaluate the built-in terms of simulation i, weigh all of them, and add them up."""
+    parts, weights = weighing.parts[i], weighing.weights
+    evaluate_one(i, weighing.codes, weighing.margins, signals, parts)
+    total = 0.0
+    for k in range(weights.shape[0]):
+        parts[k] *= weights[k]
+        total += parts[k]
+    weighing.total[i] = total

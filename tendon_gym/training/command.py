@@ -9,16 +9,40 @@ import shlex
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
-from tyro.conf import Positional
+from tyro.conf import Positional, arg
 
 from tendon_gym import config
-from tendon_gym.training.config import TrainConfig
-from tendon_gym.training.recipes import recipe
+from tendon_gym.folders import results
+from tendon_gym.training.config import TrainConfig, highest_seed
+from tendon_gym.training.recipes import recipe, recipes
 
 OK = 0
 EXTRA = ("stable_baselines3", "tensorboard", "torch", "tqdm")
 CONFIG = "config.json"
+
+
+def _benchmarks() -> str:
+    """Return what the help tells of the recipes."""
+    return f"A benchmark with a recipe: {', '.join(each.benchmark for each in recipes())}."
+
+
+def _seeds() -> str:
+    """Return what the help tells of the seeds."""
+    ranges = (f"0 to {highest_seed(each.num_envs)} for {each.benchmark}" for each in recipes())
+    return f"Of the run; the recipe's own if left out. {', '.join(ranges)}."
+
+
+def _check_device(name: str) -> None:
+    """Raise if PyTorch cannot calculate on a device here."""
+    import torch
+
+    try:
+        float(torch.zeros(1, device=name).sum())
+    except Exception as error:  # every kind of device has exceptions of its own
+        legal = "a device that PyTorch can use here, such as 'cpu'"
+        raise ValueError(f"device must be {legal}, got {name!r}") from error
 
 
 @dataclass(frozen=True)
@@ -29,12 +53,10 @@ class TrainCommand:
     came after its last checkpoint.
     """
 
-    benchmark: Positional[str]
-    """A benchmark with a recipe."""
+    benchmark: Annotated[Positional[str], arg(help=_benchmarks())]
     algo: str = "ppo"
     """The algorithm."""
-    seed: int | None = None
-    """Of the run; the recipe's own if left out."""
+    seed: Annotated[int | None, arg(help=_seeds())] = None
     steps: int | None = None
     """Control steps of all environments together; the recipe's own if left out."""
     out: Path | None = None
@@ -52,7 +74,8 @@ class TrainCommand:
         Raises:
             ModuleNotFoundError: the extra "train" is not installed.
             FileExistsError: the folder holds something, and `resume` is off.
-            ValueError: no such recipe, or another run than the one to resume.
+            ValueError: no such recipe or device, a folder that cannot be written, or another run
+                than the one to resume.
         """
         settings = self._settings()
         folder = self.folder(settings)
@@ -64,9 +87,10 @@ class TrainCommand:
             )
         from tendon_gym.training.ppo import Run
 
-        folder.mkdir(parents=True, exist_ok=True)
-        run = Run(settings, folder, self.device, self.resume)
-        last = run.learn({"command": self.repeated(settings)})
+        _check_device(self.device)
+        with results(folder, fresh=False):
+            run = Run(settings, folder, self.device, self.resume)
+            last = run.learn({"command": self.repeated(settings)})
         sys.stdout.write(
             f"{settings.benchmark}, seed {settings.seed}: {last['step']:g} steps in "
             f"{last['wall_time']:.0f} s; validation: reward {last['reward']:.4f} per step, RMS "
@@ -105,8 +129,7 @@ class TrainCommand:
             )
         if not (folder / CONFIG).is_file():
             raise ValueError(f"no run to resume in {str(folder)!r}: it has no {CONFIG}")
-        values = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
-        started = config.from_dict(TrainConfig, values, CONFIG)
+        started = self._started(folder)
         asked = (self.benchmark, self.algo, self.seed if self.seed is not None else started.seed)
         if asked != (started.benchmark, started.algo, started.seed):
             raise ValueError(
@@ -115,3 +138,11 @@ class TrainCommand:
             )
         steps = started.total_steps if self.steps is None else self.steps
         return dataclasses.replace(started, total_steps=steps, threads=settings.threads)
+
+    def _started(self, folder: Path) -> TrainConfig:
+        """Return the settings that the run in `folder` was started with."""
+        try:
+            values = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise ValueError(f"{str(folder / CONFIG)!r} is no JSON: {error}") from error
+        return config.from_dict(TrainConfig, values, CONFIG)

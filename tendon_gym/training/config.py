@@ -12,6 +12,28 @@ VALIDATION_SEED = 9_000
 """Seed of the first episode of a validation; training keeps below, the benchmarks start above."""
 
 
+LARGEST = {
+    "total_steps": 10**10,
+    "num_envs": 1_000,
+    "n_steps": 10_000,
+    "batch_size": 1_000_000,
+    "epochs": 1_000,
+    "validate_every": 10**10,
+    "validation_episodes": 1_000,
+    "checkpoint_every": 10**10,
+}
+"""Largest values of what is counted."""
+
+WIDEST, DEEPEST, MOST_SAMPLES = 4_096, 8, 1_000_000
+"""Most units of a hidden layer, most hidden layers, and most steps of all environments between two
+updates."""
+
+
+def highest_seed(num_envs: int) -> int:
+    """Return the largest seed of a run: it has `num_envs` below VALIDATION_SEED of its own."""
+    return VALIDATION_SEED // num_envs - 1
+
+
 @dataclass(frozen=True)
 class TrainConfig:
     """Everything that decides what a run learns.
@@ -24,6 +46,7 @@ class TrainConfig:
             that reaches them.
         num_envs: environments side by side.
         threads: of the environments; None: as many as pay off. The result doesn't depend on it.
+        engine: that the environments learn on; validations fly on "mujoco".
         interface: settings that the policy flies with, laid over the benchmark's interface.
         env: settings for training alone, laid over the benchmark's: another reference, other
             starts, rewards with a sharper margin.
@@ -54,6 +77,7 @@ class TrainConfig:
     total_steps: int = 500_000
     num_envs: int = 64
     threads: int | None = None
+    engine: Literal["compiled", "mujoco"] = "compiled"
     interface: Mapping[str, Any] = field(default_factory=dict)
     env: Mapping[str, Any] = field(default_factory=dict)
     network: tuple[int, ...] = (128, 128)
@@ -78,31 +102,31 @@ class TrainConfig:
         """Reject what could not be trained."""
         benchmarks.get(self.benchmark).env_settings(self.interface)
         checks.choice("algo", self.algo, ("ppo",))
-        for name in (
-            "total_steps", "num_envs", "n_steps", "batch_size", "epochs", "validate_every",
-            "validation_episodes", "checkpoint_every",
-        ):  # fmt: skip
-            checks.integer(name, getattr(self, name), minimum=1)
-        highest = VALIDATION_SEED // self.num_envs - 1
-        checks.integer("seed", self.seed, minimum=0, maximum=highest)
+        checks.choice("engine", self.engine, ("compiled", "mujoco"))
+        for name, largest in LARGEST.items():
+            checks.integer(name, getattr(self, name), minimum=1, maximum=largest)
+        checks.integer("seed", self.seed, minimum=0, maximum=highest_seed(self.num_envs))
         if self.threads is not None:
             checks.integer("threads", self.threads, minimum=1)
+        if len(self.network) > DEEPEST:
+            checks.reject("network", self.network, f"at most {DEEPEST} layers")
         for k, width in enumerate(self.network):
-            checks.integer(f"network[{k}]", width, minimum=1)
-        checks.integer("validation_episodes", self.validation_episodes, maximum=1_000)
+            checks.integer(f"network[{k}]", width, minimum=1, maximum=WIDEST)
         self._check_numbers()
 
     def _check_numbers(self) -> None:
-        checks.number("log_std_init", self.log_std_init)
-        checks.number("learning_rate", self.learning_rate, above=0.0)
-        checks.number("final_learning_rate", self.final_learning_rate, minimum=0.0)
+        checks.number("log_std_init", self.log_std_init, minimum=-20.0, maximum=2.0)
+        checks.number("learning_rate", self.learning_rate, minimum=1e-9, maximum=1.0)
+        checks.number("final_learning_rate", self.final_learning_rate, minimum=0.0, maximum=1.0)
         checks.choice("scales", self.scales, ("fixed", "running"))
         for name in ("gamma", "gae_lambda"):
             checks.number(name, getattr(self, name), minimum=0.0, maximum=1.0)
-        for name in ("clip", "clip_observation"):
-            checks.number(name, getattr(self, name), above=0.0)
-        checks.number("ent_coef", self.ent_coef, minimum=0.0)
+        checks.number("clip", self.clip, minimum=1e-6, maximum=1e3)
+        checks.number("clip_observation", self.clip_observation, minimum=1e-3, maximum=1e6)
+        checks.number("ent_coef", self.ent_coef, minimum=0.0, maximum=1e3)
         rollout = self.num_envs * self.n_steps
+        if rollout > MOST_SAMPLES:
+            checks.reject("num_envs * n_steps", rollout, f"at most {MOST_SAMPLES}")
         if rollout % self.batch_size:
             checks.reject(
                 "batch_size", self.batch_size, f"a divisor of num_envs * n_steps = {rollout}"
@@ -122,4 +146,4 @@ class TrainConfig:
         """Return the settings of the training environments, as plain values."""
         benchmark = benchmarks.get(self.benchmark)
         settings = {**benchmark.env_settings(self.flown_interface), **self.env}
-        return {**settings, "threads": self.threads}
+        return {**settings, "threads": self.threads, "engine": self.engine}

@@ -17,7 +17,7 @@ COLUMNS = (
     "position_error",
     "tip_error",
     "bend_error",
-    "crash_rate",
+    "early_end_rate",
     "success_rate",
 )
 """training_reward: mean per step since the last row, as training rewards it and with the policy's

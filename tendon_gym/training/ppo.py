@@ -103,12 +103,7 @@ class Run:
         )
         if settings.scales == "fixed":
             self.normaliser.obs_rms = FixedScales(self.env.env.core)
-        self._validation = Validation(
-            settings.benchmark,
-            settings.flown_interface,
-            settings.validation_episodes,
-            settings.threads,
-        )
+        self._validation = self._make_validation("mujoco")
         saved = checkpoint.found(folder / CHECKPOINTS) if resume else []
         self.rows: list[dict[str, float]] = []
         if saved:
@@ -120,6 +115,16 @@ class Run:
         self.model.set_logger(configure_logger(str(folder / "tensorboard"), ["tensorboard"]))
         self._start = time.perf_counter() - progress.get("wall_time", 0.0)
         self._earned, self._counted = progress.get("earned", 0.0), progress.get("counted", 0)
+
+    def _make_validation(self, engine: str) -> Validation:
+        settings = self.config
+        return Validation(
+            settings.benchmark,
+            settings.flown_interface,
+            settings.validation_episodes,
+            settings.threads,
+            engine,
+        )
 
     @property
     def wall(self) -> float:
@@ -179,6 +184,7 @@ class Run:
     def _finish(self, about: dict[str, Any]) -> dict[str, float]:
         if not self.rows or self.rows[-1]["step"] != self.model.num_timesteps:
             self.validate()
+        told = {"validation": self.rows[-1], **self._validate_as_learned(), **about}
         self.save()
         write_file(self.folder / MODEL, self.model.save)
         title = f"{self.config.benchmark}, {self.config.algo}, seed {self.config.seed}"
@@ -188,10 +194,21 @@ class Run:
             export.network_of(self.model, self.normaliser),
             self.config,
             self.env.env.observation_layout,
-            {"wall_time": round(self.wall, 1), "validation": self.rows[-1], **about},
+            {"wall_time": round(self.wall, 1), **told},
         )
         self.close()
         return self.rows[-1]
+
+    def _validate_as_learned(self) -> dict[str, Any]:
+        """Return the last validation once more on the engine of the training, if it is another."""
+        if self.config.engine == "mujoco":
+            return {}
+        validation = self._make_validation(self.config.engine)
+        try:
+            policy = export.policy_of(self.model, self.normaliser, self.config)
+            return {f"validation_{self.config.engine}": validation(policy)}
+        finally:
+            validation.close()
 
     def close(self) -> None:
         """Let go of all environments."""

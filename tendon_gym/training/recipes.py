@@ -28,12 +28,25 @@ def recipe_names() -> list[str]:
     return sorted(path.stem for path in recipe_folder().glob("*.json"))
 
 
+def recipes() -> list[TrainConfig]:
+    """Return all recipes."""
+    return [_load(name) for name in recipe_names()]
+
+
 def recipe(benchmark: str, algo: str = "ppo") -> TrainConfig:
     """Return the recipe for a benchmark.
 
     Raises:
         ValueError: there is none (those that there are are listed), or a bad value in it.
     """
-    name = checks.choice("recipe", f"{benchmark}-{algo}", recipe_names())
+    benchmarks = [name.rpartition("-")[0] for name in recipe_names()]
+    checks.choice("benchmark", benchmark, benchmarks)
+    algorithms = [name.rpartition("-")[2] for name in recipe_names() if name.startswith(benchmark)]
+    checks.choice("algo", algo, algorithms)
+    return _load(f"{benchmark}-{algo}")
+
+
+def _load(name: str) -> TrainConfig:
+    """Return the recipe of a name."""
     values = json.loads((recipe_folder() / f"{name}.json").read_text(encoding="utf-8"))
     return config.from_dict(TrainConfig, values, f"{name}.json")

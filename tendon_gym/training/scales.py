@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 from stable_baselines3.common.running_mean_std import RunningMeanStd
 
-from tendon_gym import checks
 from tendon_gym.envs.core import Core
 
 SIZES = {
@@ -50,8 +49,12 @@ class FixedScales(RunningMeanStd):
     def __init__(self, core: Core) -> None:
         """Take centres and sizes of the observations of `core`, or name a slice without a size."""
         layout = core.observer.layout
-        for name in layout:
-            checks.choice("a slice with fixed scales", name, SIZES)
+        missing = [name for name in layout if name not in SIZES]
+        if missing:
+            raise ValueError(
+                f"the observation's {', '.join(missing)} must have a size in "
+                "tendon_gym.training.scales.SIZES, or the recipe's scales be 'running'"
+            )
         super().__init__(shape=core.observation_space.shape or ())
         for part in layout.values():
             columns = slice(part.start, part.stop)

@@ -21,10 +21,15 @@ class Validation:
     """Flies a policy on the same episodes each time, all of them side by side."""
 
     def __init__(
-        self, benchmark: str, interface: dict[str, Any], episodes: int, threads: int | None = None
+        self,
+        benchmark: str,
+        interface: dict[str, Any],
+        episodes: int,
+        threads: int | None = None,
+        engine: str = "mujoco",
     ) -> None:
         """Make the environments of a benchmark for policies with `interface`."""
-        self._benchmark = benchmarks.get(benchmark)
+        self._benchmark = benchmarks.with_engine(benchmarks.get(benchmark), engine)
         env = gymnasium.make_vec(
             self._benchmark.entry.id,
             num_envs=episodes,
@@ -38,8 +43,9 @@ class Validation:
         """Return what the policy is worth, over all episodes.
 
         reward: mean per control step of the whole horizon. position_error, tip_error (m) and
-        bend_error (N m): root mean squares, without the benchmark's settling time. crash_rate,
-        success_rate. After an early end the reward is 0 and the errors are the largest possible.
+        bend_error (N m): root mean squares, without the benchmark's settling time. early_end_rate
+        and success_rate: shares of the episodes. After an early end the reward is 0 and the errors
+        are the largest possible.
         """
         env, core = self.env, self.env.core
         reward, squares = np.zeros(env.num_envs), np.zeros((env.num_envs, len(ERRORS)))
@@ -63,7 +69,7 @@ class Validation:
         return {
             "reward": float(reward.mean() / core.horizon),
             **dict(zip(ERRORS, errors.tolist(), strict=True)),
-            "crash_rate": float(1.0 - flying.mean()),
+            "early_end_rate": float(1.0 - flying.mean()),
             "success_rate": float(success.mean()),
         }
 

@@ -234,3 +234,5 @@ def test_a_tip_goal_is_reached_through_its_bend(task):
 def test_an_unknown_policy_raises_with_the_names():
     with pytest.raises(ValueError, match="zero, random, geometric_paper, geometric_full"):
         baselines.get("mpc")
+    with pytest.raises(ValueError, match=r"policy must be the folder of .* got ''"):
+        baselines.get("")

@@ -229,6 +229,27 @@ def test_what_is_seen_in_contact_is_the_present_state(crash, n):
     assert np.array_equal(seen.qvel, unseen.qvel)
 
 
+@pytest.mark.parametrize("name", ["compiled", "mujoco"])
+@pytest.mark.parametrize("n", [1, 4])
+def test_a_replay_from_a_state_in_contact_is_bit_exact(crash, n, name):
+    """In the same engine, and in one that has never flown before; before, in and after contact."""
+    engine = make(name, crash, (0,), n)
+    saved, seen = [], []
+    for k in range(0, 600, 10):
+        saved.append(engine.get_state())
+        engine.ctrl[...] = crash.controls(k)
+        engine.step(10)
+        seen.append(np.column_stack([engine.time, engine.qpos, engine.qvel]))
+    for other in (engine, engines.make(name, crash.model, n)):
+        for first in (3, 14, 25, 40):
+            other.set_state(np.arange(n), saved[first])
+            for k in range(first, min(first + 20, 60)):
+                other.ctrl[...] = crash.controls(10 * k)
+                other.step(10)
+                now = np.column_stack([other.time, other.qpos, other.qvel])
+                assert np.array_equal(now, seen[k])
+
+
 @pytest.mark.parametrize("n", [1, 4])
 def test_a_fault_in_contact_ends_one_simulation(crash, n):
     spoilt, sound = (make("compiled", crash, (0, n - 1), n) for _ in range(2))

@@ -228,7 +228,7 @@ EXTREME = {"limits": {"distance": 1e6, "tilt": 3.14}, "rotor_action": "thrust"}
 def test_wild_flights_and_crashes_stay_inside_the_space(name):
     """5000 steps, most of them in the wreck of a vehicle: contacts, tumbling, far away."""
     envs = gym.make_vec(ENTRIES[name].id, num_envs=10, horizon=5.0, **EXTREME)
-    envs.unwrapped.core._limits[0] = -1e9  # nothing ends at the floor
+    envs.unwrapped.core.ends.limits[0] = -1e9  # nothing ends at the floor
     envs.reset(seed=0)
     rng = np.random.default_rng(0)
     least = 0.0

@@ -6,6 +6,7 @@ import copy
 import dataclasses
 import json
 import math
+import re
 
 import imageio.v3 as imageio
 import numpy as np
@@ -23,9 +24,9 @@ POLICIES = ["zero", "random", "geometric_paper", "geometric_full"]
 
 @pytest.fixture(scope="module")
 def result():
-    """Four episodes of the steady figure-eight, half as long as the benchmark's."""
+    """Five episodes of the steady figure-eight, half as long as the benchmark's."""
     benchmark = dataclasses.replace(benchmarks.get("track-steady"), horizon=5.0)
-    return compare(benchmark, ["zero", "random"], episodes=4)
+    return compare(benchmark, ["zero", "random"], episodes=5)
 
 
 def mean(result, policy, metric):
@@ -40,8 +41,8 @@ def test_the_two_geometric_controllers_always_fly(result):
 def test_the_papers_controller_beats_doing_nothing_and_anything(result, policy):
     assert mean(result, "geometric_paper", "position_rms") < 0.05
     assert mean(result, policy, "position_rms") > 1.0
-    assert mean(result, "geometric_paper", "crash") == 0.0
-    assert mean(result, policy, "crash") == 1.0
+    assert mean(result, "geometric_paper", "ended_early") == 0.0
+    assert mean(result, policy, "ended_early") == 1.0
     assert mean(result, "geometric_paper", "reward") > mean(result, policy, "reward") + 0.3
     assert mean(result, "geometric_paper", "success") > mean(result, policy, "success")
     gap = result["policies"][policy]["metrics"]["position_rms"]["difference"]
@@ -83,13 +84,13 @@ def test_differences_are_paired_with_the_chosen_reference(result):
 def test_json_holds_everything_and_comes_back_equal(result, tmp_path):
     save(result, tmp_path / "comparison.json")
     assert load(tmp_path / "comparison.json") == json.loads(json.dumps(result))
-    assert result["seeds"] == [10_000, 10_001, 10_002, 10_003]
+    assert result["seeds"] == [*range(10_000, 10_005)]
     assert {"python", "tendon_gym", "mujoco", "gymnasium", "numpy"} <= set(result["versions"])
     assert result["machine"]["cores"] >= 1
     row = result["policies"]["geometric_paper"]
     assert row["settings"]["rotor_action"] == "thrust"
     assert row["settings"]["reference"]["name"] == "steady_figure_eight"
-    assert all(len(value["values"]) == 4 for value in row["metrics"].values())
+    assert all(len(value["values"]) == 5 for value in row["metrics"].values())
     assert row["decision_time"] > 0.0
     for text in ("{", "[]", '{"policies": {}}'):
         (tmp_path / "bad.json").write_text(text)
@@ -100,7 +101,7 @@ def test_json_holds_everything_and_comes_back_equal(result, tmp_path):
 def test_the_table_fits_and_shows_the_numbers(result):
     text = table(result)
     assert max(map(len, text.splitlines())) <= 120
-    assert "4 episodes of 5 s, seeds from 10000, ideal conditions" in text
+    assert "5 episodes of 5 s, seeds from 10000, ideal conditions" in text
     assert "bend not held, so that the position does not count: zero, random" in text
     line = next(line for line in text.splitlines() if line.startswith("geometric_full"))
     cells = line.split()
@@ -111,6 +112,42 @@ def test_the_table_fits_and_shows_the_numbers(result):
     assert float(cells[4]) == pytest.approx(100 * full["tip_rms"]["mean"], abs=0.006)
     degrees = math.degrees(full["attitude_rms"]["mean"])
     assert float(cells[8]) == pytest.approx(degrees, abs=0.006)
+
+
+def test_early_ends_are_told_by_their_reasons(result):
+    for name, row in result["policies"].items():
+        ended = row["ended_early"]
+        assert list(ended) == ["crash", "tilt", "far", "unstable"]
+        for reason, count in ended.items():
+            assert count == row["reasons"].count(reason)
+        assert sum(ended.values()) == sum(row["metrics"]["ended_early"]["values"])
+        assert (sum(ended.values()) == 5) == (name in ("zero", "random"))
+    note = next(line for line in table(result).splitlines() if line.startswith("episodes that"))
+    for name in ("zero", "random"):
+        ended = result["policies"][name]["ended_early"]
+        words = " ".join(f"{count} {reason}" for reason, count in ended.items() if count)
+        assert f"{name} ({words})" in note
+    assert "geometric" not in note
+
+
+def test_nothing_exceeds_the_bound_of_an_ended_flight(result):
+    for row in result["policies"].values():
+        assert max(row["metrics"]["position_max"]["values"]) <= 2.0
+
+
+def test_intervals_of_few_episodes_are_left_out_and_the_note_says_why(result):
+    few = copy.deepcopy(result)
+    few["seeds"] = few["seeds"][:4]
+    for row in few["policies"].values():
+        for metric in row["metrics"].values():
+            metric["values"] = metric["values"][:4]
+            paired = np.array(metric["values"])
+            metric["difference"] = difference(paired, np.zeros(4))
+    text, full = table(few), table(result)
+    assert "no intervals: 4 of the 5 episodes that they need at least" in text
+    assert "no intervals" not in full
+    assert re.search(r"\[[-+]\d", full) and "[95 % interval]" in full
+    assert not re.search(r"\[[-+]\d", text) and "[95 % interval]" not in text
 
 
 def test_the_table_fits_whatever_a_policy_is_called(result):
@@ -171,12 +208,21 @@ def test_a_single_episode_is_plotted_and_shown_without_intervals(tmp_path):
     plots.save_all(single, tmp_path)
 
 
-def test_policies_of_one_name_and_unknown_ones_are_refused_before_anything_flies(tmp_path):
+def test_policies_of_one_name_and_unknown_ones_are_refused_before_anything_flies(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr("tendon_gym.evaluation.compare.fly", None)
     benchmark = benchmarks.get("track-steady")
     with pytest.raises(ValueError, match="two policies are called 'mine'"):
         compare(benchmark, [str(tmp_path / "a" / "mine"), str(tmp_path / "b" / "mine")])
     with pytest.raises(FileNotFoundError, match="no learned policy"):
         compare(benchmark, [str(tmp_path / "mine")])
+    with pytest.raises(
+        ValueError, match="cannot fly this Track: it does not know 'velocity_error'"
+    ):
+        compare(benchmark, ["zero", "bend-tension"])
+    with pytest.raises(ValueError, match="Hover does not observe velocity_error, reference_accel"):
+        compare(benchmarks.get("hover-thrust"), ["zero", "track-residual"])
 
 
 def test_decisions_take_time():

@@ -66,14 +66,14 @@ def test_every_metric_is_there_for_every_episode():
 
 
 def test_constant_errors_are_their_own_mean_and_maximum():
-    flight = made({name: constant(0.25) for name in SERIES})
+    flight = made({name: constant(0.125) for name in SERIES})
     result = values_of(flight)
     for name in ("position", "tip", "bend", "attitude"):
-        assert result[f"{name}_rms"] == pytest.approx(0.25)
-        assert result[f"{name}_max"] == pytest.approx(0.25)
-    assert result["tension_effort"] == pytest.approx(0.25)
-    assert result["thrust_effort"] == pytest.approx(0.25)
-    assert (result["crash"], result["success"]) == (0.0, 1.0)
+        assert result[f"{name}_rms"] == pytest.approx(0.125)
+        assert result[f"{name}_max"] == pytest.approx(0.125)
+    assert result["tension_effort"] == pytest.approx(0.125)
+    assert result["thrust_effort"] == pytest.approx(0.125)
+    assert (result["ended_early"], result["success"]) == (0.0, 1.0)
 
 
 def test_the_rms_of_a_sine_is_its_amplitude_over_the_root_of_two():
@@ -116,7 +116,17 @@ def test_an_early_end_counts_with_the_worst_for_the_rest():
     for name in ("tension_effort", "thrust_effort"):
         assert result[name] == pytest.approx((0.1 + 3.0 * BOUNDS[name]) / 4.0)
     assert result["reward"] == pytest.approx(0.1 / 4.0)
-    assert (result["crash"], result["success"]) == (1.0, 0.0)
+    assert (result["ended_early"], result["success"]) == (1.0, 0.0)
+
+
+def test_the_state_that_ended_an_episode_counts_as_the_worst_and_no_more():
+    flight = made({name: lambda t: np.where(t > 0.995, 5.0, 0.1) for name in SERIES}, ended=1.0)
+    far = made({name: lambda t: np.where(t > 0.995, 1e9, 0.1) for name in SERIES}, ended=1.0)
+    for result in (values_of(flight), values_of(far)):
+        for name in ("position", "tip", "bend", "attitude"):
+            assert result[f"{name}_max"] == BOUNDS[f"{name}_error"]
+            assert result[f"{name}_rms"] < BOUNDS[f"{name}_error"]
+        assert result["tension_effort"] < BOUNDS["tension_effort"]
 
 
 def test_ending_earlier_is_never_better():

@@ -167,9 +167,35 @@ def test_older_results_stay(undrawn, tmp_path):
 
 
 def test_an_unknown_controller_is_refused_before_anything_happens(tmp_path):
-    with pytest.raises(ValueError, match="geometric_paper"):
-        PaperCommand(out=tmp_path / "paper", controller="autopilot").run()
+    for controller, message in (("autopilot", "geometric_paper"), ("", "policy must be .*got ''")):
+        with pytest.raises(ValueError, match=message):
+            PaperCommand(out=tmp_path / "paper", controller=controller).run()
     assert not (tmp_path / "paper").exists()
+
+
+def test_a_folder_that_cannot_be_written_is_told_before_anything_flies(tmp_path, monkeypatch):
+    monkeypatch.setattr(experiments, "fly_all", None)
+    file = tmp_path / "file"
+    file.write_text("")
+    for fields in (
+        {"out": file},
+        {"out": file / "below"},
+        {"out": tmp_path / "out", "json": file / "below" / "paper.json"},
+        {"out": tmp_path / "out", "json": tmp_path},
+    ):
+        with pytest.raises(ValueError, match="output"):
+            PaperCommand(**fields).run()
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_a_run_that_fails_leaves_no_empty_folder(tmp_path, monkeypatch):
+    def fail(controller):
+        raise ValueError("no flight")
+
+    monkeypatch.setattr(experiments, "fly_all", fail)
+    with pytest.raises(ValueError, match="no flight"):
+        PaperCommand(out=tmp_path / "a" / "out", json=tmp_path / "b" / "paper.json").run()
+    assert not list(tmp_path.iterdir())
 
 
 def test_the_text_goes_to_standard_output(undrawn, tmp_path, capsys):

@@ -124,13 +124,19 @@ def test_what_cannot_fly_is_refused(monkeypatch):
     benchmark = shortened("track-steady", 0.1)
     with pytest.raises(ValueError, match=r"policy must be .*geometric_paper.*got 'nobody'"):
         fly(benchmark, "nobody")
-    for bad in ({"episodes": 0}, {"episodes": -1}, {"seed": -1}):
+    for bad in ({"episodes": 0}, {"episodes": -1}, {"episodes": 10**9}, {"seed": -1}):
         with pytest.raises(ValueError, match=next(iter(bad))):
             fly(benchmark, "zero", **bad)
     cheat = baselines.Baseline(lambda entry: {"start": {"position": 0.0}}, baselines.Zero)
     monkeypatch.setitem(baselines.BASELINES, "cheat", cheat)
     with pytest.raises(ValueError, match="a policy's interface has no 'start'"):
         fly(benchmark, "cheat")
+
+
+def test_a_flight_that_fills_the_memory_is_refused():
+    benchmark = dataclasses.replace(benchmarks.get("track-steady"), horizon=1e5)
+    with pytest.raises(ValueError, match=r"at most 10000000, got 1 \* 50000000"):
+        fly(benchmark, "geometric_full", episodes=1)
 
 
 def test_a_learned_policy_flies_from_its_folder(tmp_path):

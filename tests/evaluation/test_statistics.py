@@ -46,10 +46,17 @@ def test_intervals_repeat():
     assert interval(values) == interval(values.copy())
 
 
-def test_equal_values_leave_no_doubt_and_a_single_one_no_interval():
+def test_few_values_have_no_interval():
+    values = np.random.default_rng(8).normal(size=6)
+    for count in range(1, 5):
+        assert interval(values[:count]) is None
+        assert difference(values[:count], np.zeros(count))["interval"] is None
+    assert interval(values[:5]) is not None
+
+
+def test_equal_values_leave_no_doubt():
     assert interval(np.full(9, 0.3)) == (0.3, 0.3)
     assert interval(np.zeros(9)) == (0.0, 0.0)
-    assert interval(np.array([1.0])) is None
     low, high = interval(np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]))
     assert 0.0 <= low < 0.125 < high <= 1.0
 

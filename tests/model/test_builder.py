@@ -271,6 +271,14 @@ def test_nothing_touches_at_the_start(base, n_links):
     assert data.ncon == 0
 
 
+def test_a_tip_as_large_as_the_vehicle_does_not_touch_it_at_the_start():
+    arm = Arm(tip_radius=1.0, tip_offset=0.0)
+    model = build_model(ModelParameters(arm=arm, height=5.0))
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    assert data.ncon == 0
+
+
 def test_every_model_is_the_callers_own():
     first, second = build_model(preset("paper")), build_model(preset("paper"))
     assert first is not second

@@ -1,7 +1,9 @@
 import dataclasses
 import json
 import math
+import re
 
+import mujoco
 import numpy as np
 import pytest
 
@@ -15,6 +17,8 @@ from tendon_gym.model import (
     ModelParameters,
     Solver,
     Tendons,
+    build_model,
+    check_timestep,
     preset,
 )
 
@@ -48,6 +52,31 @@ def test_the_papers_links():
     assert arm.joint_stiffness == pytest.approx(0.06)
     assert arm.joint_damping == pytest.approx(0.006)
     assert arm.tip_depth == pytest.approx(0.526)
+
+
+def test_the_tip_reaches_a_ball_around_the_flange():
+    arm, flange = Arm(), np.array([0.0, 0.0, -0.024])
+    assert arm.reach == pytest.approx(0.502)
+    directions = np.random.default_rng(0).normal(size=(50, 3))
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    inside, outside = (flange + arm.reach * share * directions for share in (0.9999, 1.0001))
+    assert arm.check_tip("goal", inside) == pytest.approx(inside)
+    assert arm.check_tip("goal", [0.0, 0.0, -arm.tip_depth]).shape == (3,)
+    for place in outside:
+        with pytest.raises(
+            ValueError, match=r"^goal must be in the tip's reach of 0\.502 m around"
+        ):
+            arm.check_tip("goal", place)
+    mixed = np.array([inside[0], outside[1], inside[2]])
+    with pytest.raises(
+        ValueError, match=r"^goal\[1\] must be .*flange at \(0, 0, -0\.024\), got \["
+    ):
+        arm.check_tip("goal", mixed)
+    for bad, words in (([0.0, 0.0], "shape"), ([0.0, 0.0, math.nan], r"goal\[2\] must be finite")):
+        with pytest.raises(ValueError, match=words):
+            arm.check_tip("goal", bad)
+    with pytest.raises(ValueError, match="shape"):
+        arm.check_tip("goal", 0.3)
 
 
 def test_rotors_stand_on_the_diagonals():
@@ -95,7 +124,7 @@ def test_lists_become_tuples():
 
 SQUARE = [[0.1, 0.1, 0.0], [-0.1, 0.1, 0.0], [-0.1, -0.1, 0.0], [0.1, -0.1, 0.0]]
 BAD = [
-    (Airframe, {"mass": math.nan}, "Airframe.mass must be finite and greater than 0"),
+    (Airframe, {"mass": math.nan}, "Airframe.mass must be finite and at least 0.001 and at most"),
     (Airframe, {"mass": -1.0}, "Airframe.mass"),
     (Airframe, {"thrust_max": 0.0}, "Airframe.thrust_max"),
     (Airframe, {"torque_coefficient": math.inf}, "Airframe.torque_coefficient"),
@@ -114,7 +143,12 @@ BAD = [
     (Arm, {"bending_stiffness": 0.0}, "Arm.bending_stiffness"),
     (Arm, {"bending_damping": -1e-9}, "Arm.bending_damping must be finite and at least 0"),
     (Arm, {"tip_mass": math.nan}, "Arm.tip_mass"),
-    (Tendons, {"n_tendons": 2}, "Tendons.n_tendons must be an integer of at least 3"),
+    (Airframe, {"mass": 0.005}, r"inertia\[0\] must be from 5e-09 to 0.005 kg m\^2, .*0.005 kg"),
+    (Airframe, {"inertia": (1e-9, 1e-9, 1e-9)}, r"inertia\[0\] must be from 1.06e-06 to 1.06"),
+    (Airframe, {"rotor_positions": [[1e300, 0, 0]] * 4}, r"rotor_positions\[0\]\[0\] .* most 10"),
+    (Tendons, {"n_tendons": 2}, "Tendons.n_tendons must be an integer from 3 to 24"),
+    (Tendons, {"n_tendons": 25}, "Tendons.n_tendons must be an integer from 3 to 24"),
+    (Tendons, {"n_tendons": 10**9}, "Tendons.n_tendons must be an integer from 3 to 24"),
     (Tendons, {"radii": 0.0}, "Tendons.radii"),
     (Tendons, {"radii": (0.01, 0.01, -0.01)}, r"Tendons.radii\[2\]"),
     (Tendons, {"radii": (0.01, 0.01)}, "Tendons.radii must have shape"),
@@ -139,6 +173,53 @@ BAD = [
 def test_bad_values_name_the_element_and_the_legal_values(cls, values, message):
     with pytest.raises(ValueError, match=message):
         cls(**values)
+
+
+ABSURD = (0.0, 1e-300, 1e-20, 1e-12, 1e-6, 1e-3, 1e3, 1e6, 1e12, 1e300)
+"""From nothing to more than there is."""
+
+PARTS = {"airframe": Airframe, "arm": Arm, "tendons": Tendons, "fluid": Fluid, "solver": Solver}
+VECTORS = {
+    "inertia": lambda x: [x, x, x],
+    "rotor_positions": lambda x: [[x, x, 0], [-x, x, 0], [-x, -x, 0], [x, -x, 0]],
+    "angles": lambda x: [0.0, x, 4.2],
+}
+NUMBERS = [
+    (part, field.name)
+    for part, cls in PARTS.items()
+    for field in dataclasses.fields(cls)
+    if isinstance(field.default, float) or field.name in VECTORS
+]
+
+
+def test_every_field_that_is_a_number_is_tried():
+    others = {"spin", "n_links", "n_tendons", "integrator"}
+    names = {field.name for cls in PARTS.values() for field in dataclasses.fields(cls)}
+    assert names - {name for _, name in NUMBERS} == others
+
+
+@pytest.mark.parametrize(("part", "name"), NUMBERS)
+def test_an_absurd_size_is_refused_by_name_or_flies(part, name):
+    """Either MuJoCo never sees it, or it can step it."""
+    flown = 0
+    for value in ABSURD:
+        values = {name: VECTORS.get(name, lambda x: x)(value)}
+        try:
+            parameters = config.override(preset("default"), {part: values}, "model")
+            check_timestep(parameters)
+        except ValueError as error:
+            assert re.match(r"model.* must ", str(error)), error
+            assert name in str(error) or "ModelParameters.height" in str(error), error
+            continue
+        model = build_model(parameters)
+        data = mujoco.MjData(model)
+        data.qpos[-2 * parameters.arm.n_links :] = 0.02
+        data.ctrl[:4] = min(3.0, parameters.airframe.thrust_max)
+        mujoco.mj_step(model, data, 50)
+        assert all(warning.number == 0 for warning in data.warning), value
+        assert np.isfinite(data.qpos).all() and np.isfinite(data.qvel).all(), value
+        flown += 1
+    assert flown < len(ABSURD)
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ def test_overrides(values, expected):
         ({"position": {"margin": -1.0}}, ValueError, "margin"),
         ({"position": float("nan")}, ValueError, "weight"),
         ({"position": "much"}, TypeError, "weight"),
-        ({"tilt": {"margin": 1.0}}, TypeError, "weight"),
+        ({"tilt": {"margin": 1.0}}, ValueError, r"reward\.tilt\.weight is required"),
         ({"position": 0.0, "yaw": 0.0}, ValueError, "at least one term"),
         (["position"], TypeError, "dict of terms"),
     ],

@@ -13,11 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from tendon_gym import config
+from tendon_gym import cli, config
 from tendon_gym.training import checkpoint, curve, recipe
 from tendon_gym.training.command import TrainCommand
-from tendon_gym.training.config import TrainConfig
+from tendon_gym.training.config import TrainConfig, highest_seed
 from tendon_gym.training.ppo import CHECKPOINTS, CURVE
+from tendon_gym.training.recipes import recipes
 
 CHECKOUT = Path(__file__).parents[2]
 TINY = {
@@ -80,6 +81,66 @@ def test_the_folder_is_named_after_the_run():
     settings = recipe("bend-tension")
     folder = TrainCommand("bend-tension").folder(settings)
     assert folder == Path("out/train/bend-tension-ppo-seed-0")
+
+
+@pytest.mark.parametrize("device", ["bogus", "cuda:99", "meta", ""])
+def test_a_device_that_is_not_there_leaves_no_folder(tiny, tmp_path, device):
+    with pytest.raises(ValueError, match=f"device must be .*'cpu', got '{device}'"):
+        TrainCommand("bend-tension", out=tmp_path / "a" / "run", device=device).run()
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_run_that_cannot_start_leaves_no_folder(tiny, tmp_path, monkeypatch):
+    def fail(*arguments):
+        raise ValueError("no run")
+
+    monkeypatch.setattr("tendon_gym.training.ppo.Run", fail)
+    with pytest.raises(ValueError, match="no run"):
+        TrainCommand("bend-tension", out=tmp_path / "a" / "run").run()
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_that_cannot_be_written_is_told_before_training(tiny, tmp_path, monkeypatch):
+    monkeypatch.setattr("tendon_gym.training.ppo.Run", None)
+    (tmp_path / "file").write_text("")
+    for path in (tmp_path / "file", tmp_path / "file" / "run"):
+        with pytest.raises(ValueError, match=r"the output folder .* cannot be written"):
+            TrainCommand("bend-tension", out=path).run()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", r"config\.json' is no JSON"),
+        ("[]", r"config\.json must be a dict, got \[\]"),
+        ("{}", r"config\.json\.benchmark is required"),
+    ],
+)
+def test_a_run_with_a_broken_config_is_not_resumed(tiny, tmp_path, text, message):
+    (tmp_path / "config.json").write_text(text)
+    with pytest.raises((TypeError, ValueError), match=message):
+        TrainCommand("bend-tension", out=tmp_path, resume=True).run()
+
+
+def test_the_help_tells_the_recipes_and_their_seeds(capsys):
+    with pytest.raises(SystemExit):
+        cli.main(["train", "--help"])
+    words = " ".join(capsys.readouterr().out.replace("│", " ").split())
+    for each in recipes():
+        assert each.benchmark in words
+        highest = config.override(each, {"seed": highest_seed(each.num_envs)})
+        assert f"0 to {highest.seed} for {each.benchmark}" in words
+        with pytest.raises(ValueError, match=f"seed must be .* to {highest.seed}, got"):
+            config.override(each, {"seed": highest.seed + 1})
+
+
+def test_an_unknown_recipe_names_those_there_are():
+    with pytest.raises(
+        ValueError, match=r"benchmark must be one of 'bend-tension', 'track-res.*'x'"
+    ):
+        TrainCommand("x").run()
+    with pytest.raises(ValueError, match="algo must be one of 'ppo', got 'sac'"):
+        TrainCommand("bend-tension", algo="sac").run()
 
 
 def test_without_the_extra_it_says_what_to_install(tiny, tmp_path, monkeypatch):

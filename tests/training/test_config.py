@@ -48,7 +48,7 @@ def test_the_wheels_copy_comes_first(tmp_path, monkeypatch):
 
 
 def test_an_unknown_recipe_lists_those_that_there_are():
-    with pytest.raises(ValueError, match=r"track-residual-ppo.*'hover-sideways-ppo'"):
+    with pytest.raises(ValueError, match=r"one of .*'track-residual', got 'hover-sideways'"):
         recipe("hover-sideways")
 
 
@@ -74,6 +74,20 @@ def test_no_two_runs_share_a_seed_and_none_meets_the_others():
         {"learning_rate": float("nan")},
         {"network": [0]},
         {"clip": -0.2},
+        {"total_steps": 10**30},
+        {"num_envs": 10**6, "batch_size": 64},
+        {"num_envs": 1_000, "n_steps": 10_000, "batch_size": 1_000},
+        {"n_steps": 10**9, "batch_size": 64},
+        {"epochs": 10**9},
+        {"network": [10**9]},
+        {"network": [8] * 9},
+        {"learning_rate": 1e300},
+        {"learning_rate": 1e-300},
+        {"final_learning_rate": 1e300},
+        {"log_std_init": 1e300},
+        {"clip": 1e-300},
+        {"clip_observation": 1e300},
+        {"ent_coef": 1e300},
         {"threads": 0},
         {"seed": -1},
         {"interface": {"reward": {}}},

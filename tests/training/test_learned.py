@@ -163,6 +163,19 @@ def test_another_interface_is_refused(folder):
         artefact.make(make(rotor_action="residual", tendon_action="tension"))
 
 
+def test_a_task_that_does_not_show_what_it_sees_is_refused_by_name(folder):
+    message = r"'mine', .*flies Bend .*; Hover does not observe reference_bend$"
+    with pytest.raises(ValueError, match=message):
+        learned.load(folder).interface(ENTRIES["Hover"])
+
+
+def test_what_is_no_folder_is_no_policy(tmp_path):
+    (tmp_path / "text").write_text("")
+    for place in (tmp_path / "text", tmp_path / "nothing"):
+        with pytest.raises(FileNotFoundError, match="there is no such folder"):
+            learned.load(place)
+
+
 def test_a_task_without_its_actions_is_refused(folder):
     with pytest.raises(ValueError, match="rotor_action='residual', but ArmBend takes 'none'"):
         learned.load(folder).interface(ENTRIES["ArmBend"])

@@ -8,6 +8,7 @@ import gymnasium
 import numpy as np
 import pytest
 
+from tendon_gym.envs.observations import Items
 from tendon_gym.registration import ENTRIES
 from tendon_gym.training import scales
 from tendon_gym.training.scales import SIZES, FixedScales
@@ -29,9 +30,14 @@ def test_every_column_has_the_size_of_its_slice(goal):
     assert (covered == 1).all()
 
 
+@pytest.mark.parametrize("mode", ["state", "tip"])
 @pytest.mark.parametrize("task", ENTRIES)
-def test_the_slices_of_every_task_have_a_size(task):
-    assert FixedScales(core_of(task)).mean.shape == core_of(task).observation_space.shape
+def test_the_slices_of_every_task_have_a_size(task, mode):
+    goals = ("bend", "tip") if core_of(task).task.reference == "goal" else (None,)
+    for goal in goals:
+        settings = {} if goal is None else {"goal": goal}
+        core = core_of(task, observation_mode=mode, **settings)
+        assert FixedScales(core).mean.shape == core.observation_space.shape
 
 
 def test_the_centre_is_a_hover_at_rest():
@@ -65,5 +71,14 @@ def test_observations_teach_it_nothing():
 def test_an_unknown_slice_is_named(monkeypatch):
     known = {name: size for name, size in SIZES.items() if name != "tip_velocity"}
     monkeypatch.setattr(scales, "SIZES", known)
-    with pytest.raises(ValueError, match="'tip_velocity'"):
+    with pytest.raises(ValueError, match=r"observation's tip_velocity must have a size in .*SIZES"):
         FixedScales(core_of("ArmBend"))
+
+
+def test_every_slice_that_can_be_observed_has_a_size():
+    """Fails where a slice is added to the observations, or to a task, without a size for it."""
+    some = np.arange(2)
+    items = Items(some, some, some, some, 1.0, 1.0, 1.0, preview_points=1)
+    assert set(items.by_name) == set(SIZES)
+    for task in ENTRIES:
+        assert set(core_of(task).task.observation) <= set(SIZES)

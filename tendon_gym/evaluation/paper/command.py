@@ -11,6 +11,8 @@ from dataclasses import asdict, dataclass, is_dataclass
 from pathlib import Path
 from typing import Any
 
+from tendon_gym.registration import ENTRIES
+
 PAPER = "geometric_paper"
 
 Report = Callable[[str], object]
@@ -25,7 +27,8 @@ class PaperCommand:
     Attributes:
         json: file for all numbers; by default paper.json in `out`.
         out: folder for the figures.
-        controller: a policy's name; another one than geometric_paper is compared, not judged.
+        controller: a policy's name; another one than geometric_paper is compared, not judged:
+            better or worse than the paper, or equal within the row's tolerance or 1 %.
         cost: whether to measure what a step costs, too.
     """
 
@@ -41,21 +44,24 @@ class PaperCommand:
             report: takes the text; None: standard output.
 
         Raises:
-            ValueError: no such controller, or `out` is a file.
+            ValueError: no such controller, one that cannot fly Track, or a folder that cannot be
+                written.
         """
         from tendon_gym import baselines
-        from tendon_gym.evaluation.folders import fresh_file, fresh_folder
         from tendon_gym.evaluation.paper import figures, table
+        from tendon_gym.folders import fresh_file, results
 
         say = report or sys.stdout.write
-        baselines.get(self.controller)
-        folder = fresh_folder(self.out)
-        begin = time.perf_counter()
-        found = measure(self.controller, self.cost)
-        result = plain({**found, "seconds": round(time.perf_counter() - begin, 1)})
-        file = fresh_file(self.json or folder / "paper.json")
-        file.write_text(json.dumps(result, indent=1, allow_nan=False) + "\n", encoding="utf-8")
-        pictures = figures.save_all(result, folder)
+        baselines.get(self.controller).interface(ENTRIES["Track"])
+        with results(self.out) as folder:
+            file = fresh_file(self.json or folder / "paper.json")
+            with results(file.parent, fresh=False):
+                begin = time.perf_counter()
+                found = measure(self.controller, self.cost)
+                result = plain({**found, "seconds": round(time.perf_counter() - begin, 1)})
+                text = json.dumps(result, indent=1, allow_nan=False)
+                file.write_text(text + "\n", encoding="utf-8")
+            pictures = figures.save_all(result, folder)
         rows = found["rows"]
         say(f"{table.text(rows)}\n{table.phases_text(found['phases'])}\n{_summary(rows)}\n\n")
         say("".join(f"{path}\n" for path in [file, *pictures]))

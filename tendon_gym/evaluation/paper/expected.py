@@ -22,9 +22,14 @@ class Tolerance:
     low: float = -math.inf
     high: float = math.inf
 
+    @property
+    def around_paper(self) -> bool:
+        """Whether the range lies around the paper's value."""
+        return self.share is not None or self.margin is not None
+
     def limits(self, paper: float | None) -> tuple[float, float]:
         """Return the smallest and the largest legal value."""
-        if self.share is None and self.margin is None:
+        if not self.around_paper:
             return self.low, self.high
         if paper is None:
             raise ValueError("a share or a margin needs the paper's value")

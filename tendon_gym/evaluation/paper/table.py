@@ -8,12 +8,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from tendon_gym.evaluation.metrics import HELD_MARGIN
-from tendon_gym.evaluation.paper.expected import EXPECTED, Expected
+from tendon_gym.evaluation.paper.expected import EXPECTED, Expected, Tolerance
 from tendon_gym.evaluation.table import aligned
 
 PASS, FAIL, INFORMATION = "pass", "fail", "information"
 BETTER, WORSE, EQUAL, NOT_HELD = "better", "worse", "equal", "bend not held"
 NOT_FLOWN = "not flown"
+
+MARGIN_SHARE = 0.01
+MARGIN = Tolerance(share=MARGIN_SHARE)
+"""Within which another controller's value is equal, in rows without a tolerance of their own."""
 
 Errors = Mapping[str, Mapping[str, tuple[float, float]]]
 
@@ -25,8 +29,8 @@ class Row:
     Attributes:
         measured: NaN if the flight ended early, None if it was not flown.
         yardstick: beside another controller's value, the one of the paper's controller here.
-        verdict: for the paper's controller "pass", "fail" or "information"; for another one
-            "better" or "worse" than the paper's number, "bend not held" or "information".
+        verdict: for the paper's controller "pass", "fail" or "information"; for another one see
+            `compare`.
     """
 
     key: str
@@ -62,7 +66,7 @@ def compared_rows(
     rows = []
     for key, expected in EXPECTED.items():
         if key in values or expected.tolerance:
-            verdict = compare(expected, values.get(key), held)
+            verdict = compare(expected, values.get(key), yardstick.get(key), held)
             rows.append(_row(key, expected, values.get(key), yardstick.get(key), verdict))
     return rows
 
@@ -75,20 +79,42 @@ def judge(expected: Expected, measured: float | None) -> str:
     return PASS if measured is not None and low <= measured <= high else FAIL
 
 
-def compare(expected: Expected, measured: float | None, held: Mapping[str, bool]) -> str:
-    """Return whether another controller's value is better than the paper's."""
+def compare(
+    expected: Expected,
+    measured: float | None,
+    yardstick: float | None,
+    held: Mapping[str, bool],
+) -> str:
+    """Return whether another controller's value is better than the paper's.
+
+    It is equal within the row's tolerance of the paper's figure, for that is how close the paper's
+    own controller comes to it here; in rows without one, and of what that controller does here
+    (`yardstick`), within MARGIN.
+    """
     if measured is None:
         return NOT_FLOWN
     if expected.held and not held[expected.held]:
         return NOT_HELD
     if expected.paper is None or not expected.better:
         return INFORMATION
-    if measured == expected.paper:
+    if _equal(expected, measured, yardstick):
         return EQUAL
     less = measured < expected.paper
     # NaN, after an early end, is neither less nor more
     more = measured > expected.paper
     return BETTER if (less if expected.better == "less" else more) else WORSE
+
+
+def _equal(expected: Expected, measured: float, yardstick: float | None) -> bool:
+    """Say whether a value differs too little from the paper's to be better or worse."""
+    assert expected.paper is not None
+    tolerance = expected.tolerance
+    if tolerance is None or not tolerance.around_paper:
+        tolerance = MARGIN
+    low, high = tolerance.limits(expected.paper)
+    if low <= measured <= high:
+        return True
+    return yardstick is not None and math.isclose(measured, yardstick, rel_tol=MARGIN_SHARE)
 
 
 def bend_held(errors: Errors, yardstick: Errors) -> dict[str, bool]:
