@@ -52,18 +52,23 @@ def write_field(model: mujoco.MjModel, name: str, value: NDArray) -> None:
 
 
 def check_fields(
-    model: mujoco.MjModel, ids: NDArray, values: Mapping[str, NDArray]
+    model: mujoco.MjModel, n: int, ids: NDArray, values: Mapping[str, NDArray]
 ) -> dict[str, Array]:
-    """Return values (k, ...) for the simulations `ids` (k,) as arrays.
+    """Return values (k, ...) for the simulations `ids` (k,) of n as arrays.
 
     Raises:
-        ValueError: a field that can't differ, values of another shape, not finite, or a mass or
-            moment of inertia below zero.
+        ValueError: a simulation that isn't there, a field that can't differ, values of another
+            shape, not finite, a mass or moment of inertia below zero, or a quaternion of zeros.
     """
+    for i in ids:
+        checks.integer("simulation", i, minimum=0, maximum=n - 1)
     checked = {}
     for name, value in values.items():
         checks.choice("model field", name, FIELDS)
         shape = (len(ids), *read_field(model, name).shape)
         lowest = 0.0 if name in ("body_mass", "body_inertia") else -math.inf
         checked[name] = checks.array(name, value, shape, minimum=lowest)
+        if name.endswith("quat"):
+            lengths = np.linalg.norm(checked[name], axis=-1)
+            checks.number(f"shortest quaternion of {name}", float(lengths.min()), above=1e-9)
     return checked

@@ -200,7 +200,7 @@ class MujocoEngine:
         Raises:
             ValueError: see `engines.fields.check_fields`; nothing is changed then.
         """
-        checked = check_fields(self.model, ids, values)
+        checked = check_fields(self.model, self.n, ids, values)
         self._simulations.set_model_fields(ids, checked)
         self._motion.set_model_fields(ids, checked)
         self.pushes.set_model_fields(ids, checked)

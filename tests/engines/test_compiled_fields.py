@@ -237,7 +237,7 @@ def test_a_contact_happens_to_the_simulations_own_model(scene, n):
             if k % 5 == 4:
                 end = np.concatenate([data.qpos, data.qvel])
                 for each in rows:
-                    np.testing.assert_allclose(each[k // 5, i], end, rtol=0, atol=1e-5)
+                    np.testing.assert_allclose(each[k // 5, i], end, rtol=0, atol=1e-6)
     assert touched
 
 

@@ -59,10 +59,10 @@ def assert_alike(flown: dict[str, np.ndarray], expected: dict[str, np.ndarray]) 
     assert np.array_equal(flown["ended"], expected["ended"])
     close = {"rtol": 0.0}
     np.testing.assert_allclose(flown["qpos"], expected["qpos"], atol=1e-9, **close)
-    np.testing.assert_allclose(flown["qvel"], expected["qvel"], atol=1e-7, **close)
-    np.testing.assert_allclose(flown["ctrl"], expected["ctrl"], atol=1e-7, **close)
-    np.testing.assert_allclose(flown["reward"], expected["reward"], atol=1e-8, **close)
-    np.testing.assert_allclose(flown["observation"], expected["observation"], atol=1e-5, **close)
+    np.testing.assert_allclose(flown["qvel"], expected["qvel"], atol=1e-9, **close)
+    np.testing.assert_allclose(flown["ctrl"], expected["ctrl"], atol=1e-9, **close)
+    np.testing.assert_allclose(flown["reward"], expected["reward"], atol=1e-9, **close)
+    np.testing.assert_allclose(flown["observation"], expected["observation"], atol=1e-6, **close)
 
 
 @pytest.mark.parametrize("name, rotor, tendon", INTERFACES)

@@ -71,11 +71,7 @@ class CompiledEngine:
         )
         self._motion, self._moved = Kinematics(model, n), False
         self.unstable = np.zeros(n, bool)
-        push = Push(
-            np.zeros((n, model.nbody, 6)),
-            np.zeros((n, model.nv)),
-            np.tile(model.opt.wind, (n, 1)),
-        )
+        push = self._make_push()
         self.pushes = Pushes(terms, push, model)
         self._good_qpos, self._good_qvel = self.qpos.copy(), self.qvel.copy()
         self._idle = idle_loops(n)
@@ -84,6 +80,15 @@ class CompiledEngine:
         blocks = self._parameters.blocks
         ranges = thread_pool.ranges(blocks, min(blocks, threads or available_threads(n)))
         self._tasks = [(*each, new_memories(setup, width)) for each in ranges]
+
+    def _make_push(self) -> Push:
+        """Return what pushes; with one simulation also what is written to its MjData."""
+        model, n = self.model, self.n
+        wind = np.tile(model.opt.wind, (n, 1))
+        if n == 1:
+            data = self._fallback.data
+            return Push(data.xfrc_applied[None], data.qfrc_applied[None], wind)
+        return Push(np.zeros((n, model.nbody, 6)), np.zeros((n, model.nv)), wind)
 
     @property
     def motion(self) -> Kinematics:
@@ -210,8 +215,9 @@ class CompiledEngine:
     def data(self, i: int) -> mujoco.MjData:
         """Return simulation `i` as MjData with everything derived at the present state.
 
-        With one simulation its qpos, qvel and ctrl are the simulation's: what is written to them
-        counts. With more it is a copy.
+        With one simulation its qpos, qvel, ctrl, xfrc_applied and qfrc_applied are the
+        simulation's: what is written to them counts, but for the last two where there are force
+        terms, which own them. With more simulations it is a copy.
         """
         fallback = self._fallback
         fallback.enter(i, self.time[i], self.qpos[i], self.qvel[i], self._parameters.fields)
@@ -227,7 +233,7 @@ class CompiledEngine:
         Raises:
             ValueError: see `engines.fields.check_fields`; nothing is changed then.
         """
-        checked = check_fields(self.model, ids, values)
+        checked = check_fields(self.model, self.n, ids, values)
         self._parameters.check(checked)
         if self.n == 1:
             for name, value in checked.items():

@@ -29,8 +29,10 @@ class Fallback:
     def __init__(self, model: mujoco.MjModel, n: int) -> None:
         """Make room; `n` simulations may come."""
         log_warnings()
-        self._shared, self._single = model, n == 1
-        self.model, self.data = model, mujoco.MjData(model)
+        self._single = n == 1
+        # with many simulations the model is written to for each that comes
+        self.model = model if n == 1 else copy.copy(model)
+        self.data = mujoco.MjData(self.model)
         self.warm: Floats = np.zeros((n, model.nv))
 
     def enter(self, i: int, time: float, qpos: Floats, qvel: Floats, fields: Fields) -> None:
@@ -47,8 +49,6 @@ class Fallback:
         own = {name: values[i] for name, values in fields.items() if len(values) > 1}
         if not own:
             return
-        if self.model is self._shared:
-            self.model = copy.copy(self._shared)
         for name, value in own.items():
             write_field(self.model, name, value)
         mujoco.mj_setConst(self.model, mujoco.MjData(self.model))

@@ -168,31 +168,47 @@ def advance(
         constants = given.constants[block % given.constants.shape[0]]
         begin, end = block * width, min((block + 1) * width, len(rows.time))
         _gather(begin, end, width, constants, setup, rows, memory.state)
+        links, rotors, tendons, flags, touching = setup.shape
+        if pushed(begin, end, given.push):
+            flags |= PUSHED
+        shape = (links, rotors, tendons, flags, touching)
         for s in range(substeps):
             running = False
             for i in range(begin, end):
                 if rows.outcome[i] == RUNNING:
                     running = True
                     _command(i, looping, pushing, given)
-                    _load(i, i - begin, width, given, memory.drive)
+                    _load(i, i - begin, width, flags, given, memory.drive)
             if not running:
                 break
             state, drive, work = memory.state, memory.drive, memory.work
-            to_tip(constants, state, drive, work, setup.shape, unit)
+            to_tip(constants, state, drive, work, shape, unit)
             for i in range(begin, end):
                 if rows.outcome[i] == RUNNING and _near(i - begin, width, setup, memory):
                     rows.outcome[i], rows.done[i] = NEAR, s
-            arm, pull = to_base(constants, work, setup.shape, unit)
+            arm, pull = to_base(constants, work, shape, unit)
             size, fall = move_base(
-                constants, state, drive, setup.shape, setup.free, arm, pull, setup.timestep, unit
+                constants, state, drive, shape, setup.free, arm, pull, setup.timestep, unit
             )
-            size = size + move_links(
-                constants, state, work, setup.shape, fall, setup.timestep, unit
-            )
+            size = size + move_links(constants, state, work, shape, fall, setup.timestep, unit)
             write(work, slots.SIZE, size)
             for i in range(begin, end):
                 if rows.outcome[i] == RUNNING:
                     _keep(i, i - begin, width, setup, memory, rows)
+
+
+@compiled
+def pushed(begin: int, end: int, push: Push) -> bool:
+    """Say whether anything pushes on the simulations begin ... end - 1 before the step begins."""
+    for i in range(begin, end):
+        for b in range(push.wrench.shape[1]):
+            for k in range(6):
+                if push.wrench[i, b, k] != 0.0:
+                    return True
+        for k in range(push.joint_force.shape[1]):
+            if push.joint_force[i, k] != 0.0:
+                return True
+    return False
 
 
 @compiled
@@ -235,7 +251,7 @@ def _gather(
 
 
 @inlined
-def _load(i: int, lane: int, width: int, given: Given, drive: Floats) -> None:
+def _load(i: int, lane: int, width: int, flags: int, given: Given, drive: Floats) -> None:
     """Bring what drives simulation i into its lane."""
     setup, push, pull, rows = given.setup, given.push, given.pull, given.rows
     for k in range(3):
@@ -253,7 +269,7 @@ def _load(i: int, lane: int, width: int, given: Given, drive: Floats) -> None:
         control = _control(rows.ctrl[i], setup.tendons[t], scale, setup)
         drive[(at + t) * width + lane] = pull[i % pull.shape[0], t] * control
     at += setup.tendons.shape[0]
-    if setup.shape[3] & PUSHED:
+    if flags & PUSHED:
         _load_push(i, at, lane, width, setup, push, drive)
 
 

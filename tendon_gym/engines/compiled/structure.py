@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 Indices = NDArray[np.int64]
 
 _AXES = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+# what is computed on top, and changes no trajectory
+_HARMLESS = int(mujoco.mjtEnableBit.mjENBL_ENERGY) | int(mujoco.mjtEnableBit.mjENBL_FWDINV)
 _ADVICE = 'engine="mujoco" steps every model'
 
 
@@ -95,6 +97,8 @@ def _faults(model: mujoco.MjModel) -> Iterator[str]:
             )
     if model.opt.disableflags & ~int(mujoco.mjtDisableBit.mjDSBL_AUTORESET):
         yield f"takes no disable flags, got {model.opt.disableflags}"
+    if model.opt.enableflags & ~_HARMLESS:
+        yield f"takes no enable flags, got {model.opt.enableflags}"
     for name, values in _zero(model).items():
         wrong = np.ravel(values)[np.flatnonzero(values)]
         if len(wrong):
@@ -130,6 +134,8 @@ def _zero(model: mujoco.MjModel) -> dict[str, Any]:
         "actuator_forcelimited": model.actuator_forcelimited,
         "actuator_damping": getattr(model, "actuator_damping", 0.0),
         "actuator_armature": getattr(model, "actuator_armature", 0.0),
+        "jnt_springyield": getattr(model, "jnt_springyield", 0.0),
+        "actuator_delay": getattr(model, "actuator_delay", 0.0),
         "actuator_dyntype": model.actuator_dyntype,
         "actuator_gaintype": model.actuator_gaintype,
         "actuator_biastype": model.actuator_biastype,
@@ -147,6 +153,8 @@ def _chain(model: mujoco.MjModel) -> tuple[int, Indices]:
     base, links = (first, jointed[1:]) if free else (int(model.body_parentid[first]), jointed)
     if base == 0 or not links:
         refuse("needs a base with at least one link")
+    if model.body_parentid[base] != 0:
+        refuse(f"needs a base in the world itself, and {model.body(base).name!r} is elsewhere")
     parent = base
     for link in links:
         name = model.body(link).name
