@@ -5,6 +5,7 @@ Apart from tests/envs, which also runs where Stable-Baselines3 is not installed.
 
 from __future__ import annotations
 
+import sys
 from functools import partial
 
 import gymnasium as gym
@@ -32,14 +33,16 @@ rewards.register("level", lambda signals, margin: 1.0 - signals["tilt"] / margin
 """
 
 
-def test_its_workers_know_the_ids_and_a_users_own_reward(tmp_path, monkeypatch):
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # Python 3.12's, with threads
+@pytest.mark.parametrize("method", ["fork", "forkserver", "spawn"])
+def test_its_workers_know_the_ids_and_a_users_own_reward(method, tmp_path, monkeypatch):
     """What a module registers is known wherever the id names the module."""
     (tmp_path / "a_users_own_reward.py").write_text(OWN_TERM)
     monkeypatch.syspath_prepend(str(tmp_path))
     id = "a_users_own_reward:" + ENTRIES["Hover"].id
     reward = {"level": {"weight": 0.5, "margin": 3.2}}
     make = partial(gym.make, id, horizon=0.04, model="paper", reward=reward)
-    here, there = DummyVecEnv([make] * 2), SubprocVecEnv([make] * 2, start_method="spawn")
+    here, there = DummyVecEnv([make] * 2), SubprocVecEnv([make] * 2, start_method=method)
     try:
         for envs in (here, there):
             envs.seed(3)
@@ -58,3 +61,4 @@ def test_its_workers_know_the_ids_and_a_users_own_reward(tmp_path, monkeypatch):
         there.close()
         here.close()
         rewards.terms._terms.pop("level", None)
+        sys.modules.pop("a_users_own_reward", None)

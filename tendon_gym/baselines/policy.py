@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tendon_gym.envs.observations import Slice
-from tendon_gym.envs.scalar import SoftArmEnv
-from tendon_gym.envs.vector import SoftArmVectorEnv
+from tendon_gym.envs.scalar import TendonEnv
+from tendon_gym.envs.vector import TendonVectorEnv
 
-Env = SoftArmEnv | SoftArmVectorEnv
+Env = TendonEnv | TendonVectorEnv
 Action = NDArray[np.float32]
 
 

@@ -20,14 +20,25 @@ from tendon_gym.boxes import box
 from tendon_gym.compiled import announce_compilation, bind, entry
 from tendon_gym.engines import threads
 from tendon_gym.envs.actions import ActionInterface, decode
-from tendon_gym.envs.ends import REASONS, begin_one, make_ends
+from tendon_gym.envs.ends import REASONS, make_ends
+from tendon_gym.envs.episodes import Episodes
 from tendon_gym.envs.infos import make_summary
 from tendon_gym.envs.observations import Items, Observer, Sources, as_matrix
-from tendon_gym.envs.pipeline import JUDGE, MOVE, OBSERVE, SENSE, Pipeline, follow_up, lowest
+from tendon_gym.envs.pipeline import (
+    JUDGE,
+    MOVE,
+    OBSERVE,
+    SENSE,
+    Pipeline,
+    begin,
+    follow_up,
+    lowest,
+)
 from tendon_gym.envs.rest_tips import TipGoals
 from tendon_gym.envs.schedule import Preview, Schedule
 from tendon_gym.envs.signals import sensing
-from tendon_gym.envs.starts import Starts, reach_below
+from tendon_gym.envs.starts import Given, Starts, reach_below
+from tendon_gym.envs.state import copied
 from tendon_gym.envs.task import EnvConfig, Task, configure, substeps
 from tendon_gym.model import Layout, build_model
 from tendon_gym.references.goals import BendGoals
@@ -69,10 +80,12 @@ class Core:
         self.layout = Layout.of(self.model)
         self.substeps = substeps(self.config.control_frequency, self.model.opt.timestep)
         self.step_time = self.substeps * self.model.opt.timestep
-        terms = [
+        self._terms = [
             forces.make(name, self.model, n, values) for name, values in self.config.forces.items()
         ]
-        self.engine = engines.make(self.config.engine, self.model, n, terms, self.config.threads)
+        self.engine = engines.make(
+            self.config.engine, self.model, n, self._terms, self.config.threads
+        )
         self.schedule = Schedule(self._source(), n)
         self._set_horizon()
         self._make_interface()
@@ -164,15 +177,17 @@ class Core:
             kinematics.motion, self.schedule.course, self.goals.arrays, self.sensing,
             self.rewarder.weighing, ends, self.preview.ahead, gathering, self.summary,
         )  # fmt: skip
-        self._starts = Starts(self.config, layout, engine, self.schedule, self._lowest, self.goals)
+        self._starts = Starts(
+            self.config, layout, engine, self.schedule, self._lowest, self.goals, self.step_time
+        )
 
     def _lowest(self, ids: NDArray[np.int64], out: NDArray[np.float64]) -> None:
         """Write the heights (k,) of the lowest points of the simulations `ids` (k,)."""
-        entry(lowest, ids, out, self._pipeline)(ids, out, self._pipeline)
+        self._lowest_points(ids, out, self._pipeline)
 
     def _bind(self) -> None:
         """Bind the kernels of a step to the arrays that they work on, which stay the same."""
-        n, engine = self.n, self.engine
+        engine = self.engine
         orders = self.interface.orders(engine.ctrl, self.sensing.last_ctrl)
         self._given, self.clipped = orders.given, orders.clipped
         self._decode = bind(decode, box(orders, (engine.ctrl,)))
@@ -181,7 +196,9 @@ class Core:
     def _bind_pipeline(self) -> None:
         n, engine = self.n, self.engine
         boxed = self._pipeline = box(self._parts, (engine.qpos, engine.qvel, engine.ctrl))
+        ids, out = np.zeros(1, np.int64), np.zeros(1)
         self._follow_up = entry(follow_up, 0, n, 0, boxed)
+        self._begin, self._lowest_points = entry(begin, ids, boxed), entry(lowest, ids, out, boxed)
         most = self.config.threads or engines.available_threads(n)
         ranges = threads.ranges(n, max(1, min(most, n // _WORTH_A_THREAD)))
         own = self.rewarder.has_own
@@ -212,26 +229,77 @@ class Core:
         """Weighted parts of the last reward of simulation `i` by name."""
         return dict(zip(self.rewarder.names, self.rewarder.parts[i].tolist(), strict=True))
 
-    def reset(
-        self,
-        ids: NDArray[np.int64],
-        rngs: Sequence[np.random.Generator],
-        options: Mapping[str, Any] | None = None,
-    ) -> None:
-        """Start new episodes in the simulations `ids` (k,), each with its own generator.
+    def check_options(self, k: int, options: Any) -> Given:
+        """Return the options of a reset of k simulations as `reset` takes them, or raise.
 
-        See `envs.starts.START_OPTIONS` for the options.
+        See `envs.starts.START_OPTIONS`.
         """
+        return self._starts.check(k, options)
+
+    def reset(
+        self, ids: NDArray[np.int64], episodes: Sequence[Episodes], given: Given | None = None
+    ) -> None:
+        """Start the next of each simulation's episodes in the simulations `ids` (k,)."""
         self._keep_up()
-        self._starts.begin(ids, rngs, options or {})
-        for i in ids:
-            begin_one(i, self.ends)
-        self.reward[ids], self.rewarder.parts[ids] = 0.0, 0.0
+        rngs = [each.next() for each in episodes]
+        self._starts.begin(ids, rngs, given or {})
+        for each in episodes:
+            each.count += 1
+        self.ends.horizon[ids] = self._horizons(given or {})
+        self._begin(ids, self._pipeline)
         self.clipped[ids] = False
-        self.sensing.last_ctrl[ids] = self.engine.ctrl[ids]
         for first, last in _runs(ids):
             self._follow_up(first, last, MOVE | SENSE | OBSERVE, self._pipeline)
         self.interface.reset(ids, self.signals["rotation"])
+
+    def _horizons(self, given: Given) -> Any:
+        """Return the control steps of episodes: as usual, or to the end of a finite reference."""
+        duration = self.schedule.duration
+        if "phase" not in given or self.config.horizon is not None or math.isinf(duration):
+            return self.horizon
+        left = np.round((duration - given["phase"]) / self.step_time)
+        return np.minimum(self.horizon, left.astype(np.int64))
+
+    def get_state(self) -> dict[str, NDArray[Any]]:
+        """Return copies of all that the simulations go on from, by name, (n, ...) each."""
+        return copied({**self._memory(), "engine": self.engine.get_state()})
+
+    def set_state(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Put all simulations where `get_state` found those of a core that was made alike."""
+        self._keep_up()
+        self.engine.set_state(np.arange(self.n), arrays["engine"])
+        for name, array in self._memory().items():
+            array[...] = arrays[name]
+        self._follow_up(0, self.n, MOVE | SENSE | OBSERVE, self._pipeline)
+
+    def _memory(self) -> dict[str, NDArray[Any]]:
+        """Return the live arrays that matter to what comes, but for the engine's own."""
+        ends, loops, goals = self.ends, self.interface.loops, self.goals
+        memory: dict[str, NDArray[Any]] = {
+            "last_ctrl": self.sensing.last_ctrl,
+            "integral": loops.integral,
+            "heading": loops.heading,
+            "command": loops.command,
+            "phase": self.schedule.phase,
+            "goal": goals.values,
+            "goal_fixed": goals.fixed,
+            "horizon": ends.horizon,
+            "elapsed": ends.elapsed,
+            "squares": ends.squares,
+            "reason": ends.reason,
+            "truncated": ends.truncated,
+            "success": ends.success,
+            "clipped": self.clipped,
+            "reward": self.reward,
+            "reward_parts": self.rewarder.parts,
+        }
+        if self.schedule.drawn:
+            memory["reference"] = self.schedule.rows
+        for name, term in zip(self.config.forces, self._terms, strict=True):
+            state = getattr(term, "state", None)
+            if state is not None:
+                memory[f"forces.{name}"] = state
+        return memory
 
     def step(self, action: NDArray) -> None:
         """Apply actions (n, size) for one control step; read the results from the attributes."""

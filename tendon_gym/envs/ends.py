@@ -123,13 +123,3 @@ def _reason(i: int, unstable: bool, signals: NDArray, limits: NDArray) -> int:
     if square > limits[2] * limits[2]:
         return FAR
     return RUNNING
-
-
-@inlined
-def begin_one(i: int, ends: Any) -> None:
-    """Forget what simulation i's last episode was."""
-    ends.elapsed[i] = 0
-    ends.reason[i] = RUNNING
-    ends.truncated[i] = ends.success[i] = False
-    for c in range(ends.squares.shape[1]):
-        ends.squares[i, c] = 0.0

@@ -52,6 +52,9 @@ class Infos:
         self._thrusts, self._tensions = core.summary.thrusts[0], core.summary.tensions[0]
         self._terms, self._parts = core.rewarder.names, core.rewarder.parts[0]
         self._reasons = np.array(REASONS, object)
+        kinds = ("thrusts", "tensions", "action_clipped", "sim_unstable", "termination_reason")
+        self._masks = [f"_{name}" for name in (*NUMBERS, *kinds, "reward_terms")]
+        self._term_masks = [f"_{name}" for name in self._terms]
 
     def scalar(self) -> dict[str, Any]:
         """Return the info of the only simulation."""
@@ -68,22 +71,42 @@ class Infos:
         return info
 
     def vector(self, present: NDArray | None = None) -> dict[str, Any]:
-        """Return the infos of all simulations in Gymnasium's form: arrays, with masks `_key`."""
+        """Return the infos of all simulations in Gymnasium's form: arrays, with masks `_key`.
+
+        Args:
+            present: (n,), the simulations that have an info; None: all.
+        """
         core, summary = self._core, self._summary
         infos: dict[str, Any] = dict(zip(NUMBERS, summary.numbers.copy(), strict=True))
         infos["thrusts"], infos["tensions"] = summary.thrusts.copy(), summary.tensions.copy()
         infos["action_clipped"] = core.clipped.copy()
         infos["sim_unstable"] = core.reason == UNSTABLE
         infos["termination_reason"] = self._reasons[core.reason]
-        mask = np.ones(core.n, bool) if present is None else present
-        terms: dict[str, Any] = dict(zip(self._terms, core.rewarder.parts.T.copy(), strict=True))
-        terms.update({f"_{name}": mask for name in self._terms})
+        terms = dict(zip(self._terms, core.rewarder.parts.T.copy(), strict=True))
         infos["reward_terms"] = terms
-        infos.update({f"_{name}": mask for name in list(infos)})
-        ended = ((core.reason > 0) | core.truncated) & mask
+        mask = np.ones(core.n, bool)
+        infos.update(dict.fromkeys(self._masks, mask))
+        terms.update(dict.fromkeys(self._term_masks, mask))
+        ended = (core.reason > 0) | core.truncated
+        if present is not None:
+            infos, ended = only(infos, present), ended & present
         if ended.any():
-            infos["is_success"], infos["_is_success"] = core.success.copy(), ended
+            infos["is_success"], infos["_is_success"] = core.success & ended, ended
         return infos
+
+
+def only(infos: dict[str, Any], mask: NDArray[np.bool_]) -> dict[str, Any]:
+    """Return infos that are there for `mask` (n,) alone: zero or None elsewhere, as Gymnasium's."""
+    result: dict[str, Any] = {}
+    for key, value in infos.items():
+        if isinstance(value, dict):
+            result[key] = only(value, mask)
+        elif key.startswith("_"):
+            result[key] = value & mask
+        else:
+            result[key] = value.copy()
+            result[key][~mask] = None if value.dtype == object else 0
+    return result
 
 
 @inlined

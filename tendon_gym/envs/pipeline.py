@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tendon_gym.compiled import compiled
 from tendon_gym.engines.kinematics import Tree, update_one
-from tendon_gym.envs.ends import Ends, judge_one
+from tendon_gym.envs.ends import RUNNING, Ends, judge_one
 from tendon_gym.envs.infos import Summary, summarise_one
 from tendon_gym.envs.observations import Gathering, gather_one
 from tendon_gym.envs.rest_tips import Goals, aim_one
@@ -86,3 +86,19 @@ def lowest(ids: NDArray, out: NDArray, box: Any) -> None:
         i = ids[row]
         update_one(i, pipeline.qpos[i], pipeline.qvel[i], pipeline.tree, pipeline.motion)
         out[row] = clearance_of(i, pipeline.motion, pipeline.sensing)
+
+
+@compiled
+def begin(ids: NDArray, box: Any) -> None:
+    """Forget what the last episodes of the simulations `ids` (k,) were: no steps, no reward."""
+    pipeline = box.value
+    ends, weighing, sensing = pipeline.ends, pipeline.weighing, pipeline.sensing
+    for i in ids:
+        ends.elapsed[i] = 0
+        ends.reason[i] = RUNNING
+        ends.truncated[i] = ends.success[i] = False
+        ends.squares[i, :] = 0.0
+        weighing.total[i] = 0.0
+        weighing.parts[i, :] = 0.0
+        for k in range(sensing.ctrl.shape[1]):
+            sensing.last_ctrl[i, k] = sensing.ctrl[i, k]

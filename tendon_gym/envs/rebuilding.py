@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 
@@ -9,7 +10,7 @@ class Rebuilt:
     """Is pickled and copied by its class and the arguments that it was made with.
 
     A copy is a new environment at the start: it has neither the simulation's state nor the random
-    generators of the original, so reset it with a seed.
+    generators of the original, so reset it with a seed, or `set_state` the state of the original.
     """
 
     spec: Any
@@ -17,7 +18,7 @@ class Rebuilt:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Return how to build it again."""
-        return _build, (type(self), self._arguments, self.spec)
+        return _build, (type(self), copy.deepcopy(self._arguments), self.spec)
 
 
 def _build(kind: type, arguments: dict[str, Any], spec: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any, ClassVar
 
 import gymnasium
@@ -10,16 +11,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tendon_gym.envs.core import Core
+from tendon_gym.envs.episodes import Episodes, check_seed
 from tendon_gym.envs.infos import Infos
 from tendon_gym.envs.observations import Slice
 from tendon_gym.envs.rebuilding import Rebuilt
 from tendon_gym.envs.rendering import Renderer
+from tendon_gym.envs.state import EnvState, check_maker, maker_of
 from tendon_gym.envs.task import Task
 
 _ONLY = np.zeros(1, np.int64)
 
 
-class SoftArmEnv(Rebuilt, gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
+class TendonEnv(Rebuilt, gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
     """A task as a scalar environment: the core with one simulation.
 
     Subclasses name their `task`. `settings` are those of `envs.task.EnvConfig`, as plain values.
@@ -41,7 +44,7 @@ class SoftArmEnv(Rebuilt, gymnasium.Env[NDArray[np.float32], NDArray[np.float32]
     ) -> None:
         """Build the simulation; nothing is rendered until `render` is called."""
         pictures = {"render_mode": render_mode, "width": width, "height": height, "camera": camera}
-        self._arguments = {**pictures, **settings}
+        self._arguments = copy.deepcopy({**pictures, **settings})
         self._core = Core(self.task, 1, settings)
         self._infos = Infos(self._core)
         self.observation_space = self._core.observation_space
@@ -49,6 +52,7 @@ class SoftArmEnv(Rebuilt, gymnasium.Env[NDArray[np.float32], NDArray[np.float32]
         self._action_shape = self._core.action_space.shape
         self.metadata = {**self.metadata, "render_fps": self._core.frame_rate}
         self.render_mode = render_mode
+        self._episodes: Episodes | None = None
         self._renderer = Renderer(self._core.model, render_mode, width, height, camera)
 
     @property
@@ -79,9 +83,17 @@ class SoftArmEnv(Rebuilt, gymnasium.Env[NDArray[np.float32], NDArray[np.float32]
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.float32], dict[str, Any]]:
-        """Start an episode; see `envs.starts.START_OPTIONS` for the options."""
-        super().reset(seed=seed)
-        self._core.reset(_ONLY, [self.np_random], options)
+        """Start an episode; see `envs.starts.START_OPTIONS` for the options.
+
+        The k-th reset after one with a seed starts the k-th episode of that seed.
+
+        Raises:
+            ValueError: an option or a seed that isn't legal; nothing has changed then.
+            TypeError: one of the wrong type, likewise.
+        """
+        given = self._core.check_options(1, options)
+        super().reset(seed=check_seed("seed", seed))
+        self._core.reset(_ONLY, [self._now()], given)
         if self.render_mode == "human":
             self.render()
         return self._core.observation[0].copy(), self._infos.scalar()
@@ -104,6 +116,39 @@ class SoftArmEnv(Rebuilt, gymnasium.Env[NDArray[np.float32], NDArray[np.float32]
         observation, reward = core.observation[0].copy(), core.reward.item()
         terminated, truncated = core.reason.item() > 0, core.truncated.item()
         return observation, reward, terminated, truncated, self._infos.scalar()
+
+    def _now(self) -> Episodes:
+        """Return where the random numbers come from, which may have been replaced."""
+        if self._episodes is None or self._episodes.source is not self.np_random:
+            self._episodes = Episodes(self.np_random)
+        return self._episodes
+
+    def get_state(self) -> EnvState:
+        """Return the whole state, to go back to with `set_state`.
+
+        Wrappers that count, such as a TimeLimit, have a memory of their own.
+        """
+        episodes = (self._now().state(),)
+        return EnvState(self._maker(), self._core.get_state(), episodes)
+
+    def set_state(self, state: EnvState) -> tuple[NDArray[np.float32], dict[str, Any]]:
+        """Go to a state of this or of another environment that was made alike.
+
+        Returns:
+            The observation and the info at that moment.
+
+        Raises:
+            ValueError: the state is of an environment with other settings, which are named.
+            TypeError: it is no state.
+        """
+        check_maker(self._maker(), state)
+        self._core.set_state(state.arrays)
+        self._episodes = Episodes.restored(state.episodes[0])
+        self.np_random = self._episodes.source
+        return self._core.observation[0].copy(), self._infos.scalar()
+
+    def _maker(self) -> dict[str, Any]:
+        return maker_of(self._core.config, task=self.task.entry.id, num_envs=1)
 
     def render(self) -> NDArray[Any] | None:
         """Return a picture, or show it in a window, as the render mode says."""

@@ -70,16 +70,15 @@ class Schedule:
         """Seconds until the reference ends; inf where it never does."""
         return self.source.duration if isinstance(self.source, Reference) else math.inf
 
-    def draw(self, i: int, rng: np.random.Generator) -> None:
-        """Give simulation `i` another reference, where they are drawn; always the same draws."""
-        if not isinstance(self.source, Reference):
-            self.rows[i] = self.source.sample(rng)[0]
+    @property
+    def drawn(self) -> bool:
+        """Whether every episode has a reference of its own."""
+        return not isinstance(self.source, Reference)
 
-    def at(self, i: int, time: float) -> NDArray:
-        """Return the setpoint of simulation `i` at one time, as a SETPOINT array of length 1."""
-        out = setpoints(1)
-        evaluate_one(self.rows, self.first[i], self.count[i], time + self.phase[i], out, 0)
-        return out
+    def sample(self, rng: np.random.Generator) -> np.void:
+        """Return the row of a drawn reference; always the same draws."""
+        assert not isinstance(self.source, Reference)
+        return self.source.sample(rng)[0]
 
 
 class Preview:

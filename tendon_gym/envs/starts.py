@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from tendon_gym import checks
 from tendon_gym.engines import Engine
+from tendon_gym.envs.drawing import DRAWS, Drawer, Drawing
 from tendon_gym.envs.rest_tips import TipGoals
 from tendon_gym.envs.schedule import Schedule
-from tendon_gym.envs.task import CLEARANCE, EnvConfig
+from tendon_gym.envs.task import CLEARANCE, LONGEST, EnvConfig
 from tendon_gym.model import Layout
 from tendon_gym.references.goals import BendGoals
 
@@ -22,12 +23,15 @@ START_OPTIONS = ("qpos", "qvel", "phase", "goal")
 """Options of a reset, each for one simulation or one row per simulation that is reset:
 
 qpos (nq,), qvel (nv,): the state, instead of a drawn one; the state's other half is then at rest.
-phase: s, where on the reference the episode starts.
+phase: s, where on the reference the episode starts; without a `horizon` it ends where the
+reference does.
 goal: the bend (2,), or with goal="tip" the tip (3,) in body axes, m.
 """
 
-DRAWS = 17
-"""Numbers drawn for every start: the phase, the base (12) and the arm (4)."""
+LARGEST = 1e6
+"""Largest magnitude in a given state, m, rad, m/s or rad/s."""
+
+Given = Mapping[str, NDArray[np.float64]]
 
 
 class Starts:
@@ -41,42 +45,27 @@ class Starts:
         schedule: Schedule,
         lowest: Callable[[NDArray[np.int64], NDArray[np.float64]], None],
         goals: TipGoals,
+        step_time: float,
     ) -> None:
         """Keep what is put to a start; `lowest(ids, out)` finds the lowest points."""
         self._config, self._layout, self._engine = config, layout, engine
         self._schedule, self._lowest, self._goals = schedule, lowest, goals
+        self._step_time = step_time
+        spread = config.start
+        drawing = Drawing(
+            layout.free, len(layout.link_bodies), spread.position, spread.velocity, spread.tilt,
+            spread.yaw, spread.angular_velocity, spread.bend, spread.bend_rate, layout.joint_qpos,
+            layout.joint_dofs, schedule.course,
+        )  # fmt: skip
+        self._drawer = Drawer(drawing, engine.model.nq, engine.model.nv)
 
-    def begin(
-        self,
-        ids: NDArray[np.int64],
-        rngs: Sequence[np.random.Generator],
-        options: Mapping[str, Any],
-    ) -> None:
-        """Put the simulations `ids` (k,) at the start of an episode, each drawn from its generator.
-
-        A generator is always asked for the same numbers, whatever the options are.
-        """
-        given = self._check_options(len(ids), options)
-        model, schedule = self._engine.model, self._schedule
-        qpos, qvel = np.tile(model.qpos0, (len(ids), 1)), np.zeros((len(ids), model.nv))
-        self._goals.fixed[ids] = False
-        for row, (i, rng) in enumerate(zip(ids, rngs, strict=True)):
-            schedule.draw(i, rng)
-            draws = rng.uniform(-1.0, 1.0, DRAWS)
-            schedule.phase[i] = self._phase(i, draws[0])
-            if "phase" in given:
-                schedule.phase[i] = given["phase"][row]
-            if "goal" in given:
-                self._set_goal(i, given["goal"][row])
-            self._draw_state(i, draws[1:], qpos[row], qvel[row])
-        if "qpos" in given or "qvel" in given:
-            qpos = given.get("qpos", np.tile(model.qpos0, (len(ids), 1)))
-            self._engine.reset(ids, qpos, given.get("qvel", np.zeros_like(qvel)))
-            return
-        self._engine.reset(ids, qpos, qvel)
-        self._lift(ids, qpos, qvel)
-
-    def _check_options(self, k: int, options: Mapping[str, Any]) -> dict[str, NDArray]:
+    def check(self, k: int, options: Any) -> Given:
+        """Return the options of a reset of k simulations as one row for each, or raise."""
+        if options is None:
+            return {}
+        if not isinstance(options, Mapping):
+            kind = type(options).__name__
+            raise TypeError(f"options must be a dict, got {checks.shown(options)} of type {kind}")
         draws_goals = isinstance(self._schedule.source, BendGoals)
         checks.known_keys("options", options, START_OPTIONS if draws_goals else START_OPTIONS[:-1])
         model, goal_size = self._engine.model, 3 if self._config.goal == "tip" else 2
@@ -85,24 +74,76 @@ class Starts:
         for name, value in options.items():
             size, where = sizes[name], f"options[{name!r}]"
             if size is None:
-                shape = (k,) if np.ndim(value) else ()
-                given[name] = np.broadcast_to(checks.array(where, value, shape), (k,))
+                given[name] = self._check_phases(where, value, k)
                 continue
             shape = (k, size) if np.ndim(value) == 2 else (size,)
-            given[name] = np.broadcast_to(checks.array(where, value, shape), (k, size))
-            if name == "goal" and goal_size == 2:
-                length = float(np.linalg.norm(given[name], axis=1).max())
-                checks.number("length of options['goal']", length, maximum=1.0 + 1e-9)
+            bound = LARGEST if name != "goal" else math.inf
+            values = checks.array(where, value, shape, minimum=-bound, maximum=bound)
+            given[name] = np.broadcast_to(values, (k, size))
+        self._check_parts(given)
         return given
 
-    def _phase(self, i: int, draw: float) -> float:
-        """Return where the episode starts on its reference, s."""
-        row = self._schedule.rows[self._schedule.first[i]]
-        frequencies = row["frequency"][row["frequency"] > 0.0]
-        repeats = math.isinf(row["end"]) and len(frequencies) > 0
-        if self._config.start.phase == "zero" or not repeats:
-            return 0.0
-        return 0.5 * (draw + 1.0) * 2.0 * math.pi / float(frequencies.min())
+    def _check_phases(self, where: str, value: Any, k: int) -> NDArray[np.float64]:
+        duration = self._schedule.duration
+        latest = LONGEST
+        if math.isfinite(duration):
+            latest = duration - (self._step_time if self._config.horizon is None else 0.0)
+        shape = (k,) if np.ndim(value) else ()
+        phases = checks.array(where, value, shape, minimum=0.0, maximum=latest)
+        return np.broadcast_to(phases, (k,))
+
+    def _check_parts(self, given: Given) -> None:
+        """Reject quaternions without a direction, and goals out of reach."""
+        if "qpos" in given and self._layout.free:
+            for row, length in enumerate(np.linalg.norm(given["qpos"][:, 3:7], axis=1).tolist()):
+                name = f"length of the quaternion options['qpos'][{row}][3:7]"
+                checks.number(name, length, minimum=1e-6)
+        if "goal" not in given:
+            return
+        if self._config.goal == "tip":
+            self._config.model.arm.check_tip("options['goal']", given["goal"])
+            return
+        length = float(np.linalg.norm(given["goal"], axis=1).max())
+        checks.number("length of options['goal']", length, maximum=1.0 + 1e-9)
+
+    def begin(
+        self, ids: NDArray[np.int64], rngs: Sequence[np.random.Generator], given: Given
+    ) -> None:
+        """Put the simulations `ids` (k,) at the start of an episode, each drawn from its generator.
+
+        A generator is always asked for the same numbers, whatever is given.
+        """
+        schedule, draws = self._schedule, np.empty((len(ids), DRAWS))
+        rows = [schedule.sample(rng) for rng in rngs] if schedule.drawn else []
+        for row, rng in enumerate(rngs):
+            draws[row] = rng.random(DRAWS)
+        draws *= 2.0
+        draws -= 1.0
+        for i, row in zip(ids, rows, strict=False):
+            schedule.rows[i] = row
+        self._goals.fixed[ids] = False
+        self._place(ids, draws, given)
+        model = self._engine.model
+        qpos, qvel = np.tile(model.qpos0, (len(ids), 1)), np.zeros((len(ids), model.nv))
+        if "qpos" in given or "qvel" in given:
+            self._engine.reset(ids, given.get("qpos", qpos), given.get("qvel", qvel))
+            return
+        self._drawer.states(ids, draws, qpos, qvel)
+        self._engine.reset(ids, qpos, qvel)
+        self._lift(ids, qpos, qvel)
+
+    def _place(self, ids: NDArray[np.int64], draws: NDArray, given: Given) -> None:
+        """Choose where on its reference each episode starts, and its goal if that is given."""
+        schedule = self._schedule
+        if "phase" in given:
+            schedule.phase[ids] = given["phase"]
+        elif self._config.start.phase == "zero":
+            schedule.phase[ids] = 0.0
+        else:
+            self._drawer.phases(ids, draws)
+        if "goal" in given:
+            for i, goal in zip(ids, given["goal"], strict=True):
+                self._set_goal(i, goal)
 
     def _set_goal(self, i: int, goal: NDArray) -> None:
         """Replace the drawn bend of simulation `i` by the asked one."""
@@ -111,22 +152,6 @@ class Starts:
         row = self._schedule.first[i]
         self._schedule.rows["bend_magnitude"][row] = min(1.0, math.hypot(*goal))
         self._schedule.rows["bend_direction"][row] = math.atan2(goal[1], goal[0])
-
-    def _draw_state(self, i: int, draws: NDArray, qpos: NDArray, qvel: NDArray) -> None:
-        """Write a state near the reference: the base by its free joint, the arm evenly bent."""
-        spread, layout = self._config.start, self._layout
-        if layout.free:
-            setpoint = self._schedule.at(i, 0.0)[0]
-            qpos[:3] = setpoint["position"] + spread.position * draws[:3]
-            qvel[:3] = setpoint["velocity"] + spread.velocity * draws[3:6]
-            roll, pitch = spread.tilt * draws[6:8]
-            yaw = setpoint["yaw"] + spread.yaw * draws[8]
-            mujoco.mju_euler2Quat(qpos[3:7], np.array([yaw, pitch, roll]), "zyx")
-            qvel[3:6] = spread.angular_velocity * draws[9:12]
-        links = len(layout.link_bodies)
-        for axis in range(2):
-            qpos[layout.joint_qpos[axis::2]] = spread.bend * draws[12 + axis] / links
-            qvel[layout.joint_dofs[axis::2]] = spread.bend_rate * draws[14 + axis] / links
 
     def _lift(self, ids: NDArray, qpos: NDArray, qvel: NDArray) -> None:
         """Raise the simulations whose arm would start on the floor."""

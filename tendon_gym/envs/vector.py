@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import copy as copying
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import mujoco
 import numpy as np
-from gymnasium.utils import seeding
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from tendon_gym import checks
 from tendon_gym.envs.core import Core
-from tendon_gym.envs.infos import Infos
+from tendon_gym.envs.episodes import Episodes, check_seeds
+from tendon_gym.envs.grid import tiled
+from tendon_gym.envs.infos import Infos, only
 from tendon_gym.envs.observations import Slice
 from tendon_gym.envs.rebuilding import Rebuilt
 from tendon_gym.envs.rendering import Renderer
+from tendon_gym.envs.state import EnvState, check_maker, maker_of
 from tendon_gym.envs.task import Task
 
 Bools = NDArray[np.bool_]
 
+MOST_ENVS = 1_000_000
+"""Largest number of simulations in one vector environment."""
 
-class SoftArmVectorEnv(Rebuilt, VectorEnv[NDArray[np.float32], NDArray[np.float32], NDArray[Any]]):
+
+class TendonVectorEnv(Rebuilt, VectorEnv[NDArray[np.float32], NDArray[np.float32], NDArray[Any]]):
     """A task as a vector environment: the core with `num_envs` simulations.
 
     Sub-environment i with seed s + i flies exactly what the scalar environment flies with that
@@ -42,10 +48,13 @@ class SoftArmVectorEnv(Rebuilt, VectorEnv[NDArray[np.float32], NDArray[np.float3
         num_envs: int = 1,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         max_episode_steps: int | None = None,
+        copy: bool = True,
         render_mode: str | None = None,
         width: int = 640,
         height: int = 480,
         camera: str = "chase",
+        render_ids: Sequence[int] | None = None,
+        render_grid: bool = False,
         **settings: Any,
     ) -> None:
         """Build the simulations.
@@ -54,24 +63,30 @@ class SoftArmVectorEnv(Rebuilt, VectorEnv[NDArray[np.float32], NDArray[np.float3
             num_envs: number of simulations.
             autoreset_mode: Gymnasium's; "NextStep", "SameStep" or "Disabled".
             max_episode_steps: a time limit in steps, on top of the horizon in seconds.
+            copy: whether observations are the caller's own. False returns the same array every
+                time, which the next step or reset overwrites.
             render_mode: "rgb_array" or "depth_array".
             width: of a picture.
             height: of a picture.
             camera: name of a camera.
+            render_ids: the sub-environments that are rendered; None: all of them.
+            render_grid: whether `render` returns one picture, all of them tiled, and no tuple.
             settings: those of `envs.task.EnvConfig`, as plain values.
         """
-        pictures = {"render_mode": render_mode, "width": width, "height": height, "camera": camera}
-        self._arguments = {
-            "num_envs": num_envs,
-            "autoreset_mode": autoreset_mode,
-            "max_episode_steps": max_episode_steps,
-            **pictures,
-            **settings,
-        }
+        chosen = {
+            "num_envs": num_envs, "autoreset_mode": autoreset_mode,
+            "max_episode_steps": max_episode_steps, "copy": copy, "render_mode": render_mode,
+            "width": width, "height": height, "camera": camera, "render_ids": render_ids,
+            "render_grid": render_grid,
+        }  # fmt: skip
+        self._arguments = copying.deepcopy({**chosen, **settings})
         if render_mode is not None:
             checks.choice("render_mode", render_mode, self.metadata["render_modes"])
-        self.num_envs = checks.integer("num_envs", num_envs, minimum=1)
+        self.num_envs = checks.integer("num_envs", num_envs, minimum=1, maximum=MOST_ENVS)
         self._mode = _autoreset_mode(autoreset_mode)
+        self._copy = checks.flag("copy", copy)
+        self._render_ids = _render_ids(render_ids, num_envs)
+        self._render_grid = checks.flag("render_grid", render_grid)
         self._core = core = Core(self.task, num_envs, settings)
         if max_episode_steps is not None:
             core.limit_steps(checks.integer("max_episode_steps", max_episode_steps, minimum=1))
@@ -87,7 +102,7 @@ class SoftArmVectorEnv(Rebuilt, VectorEnv[NDArray[np.float32], NDArray[np.float3
             "autoreset_mode": self._mode,
         }
         self._renderer = Renderer(core.model, render_mode, width, height, camera)
-        self._rngs = [seeding.np_random(None)[0] for _ in range(num_envs)]
+        self._episodes: list[Episodes | None] = [None] * num_envs
         self._ended = np.zeros(num_envs, bool)
 
     @property
@@ -110,11 +125,6 @@ class SoftArmVectorEnv(Rebuilt, VectorEnv[NDArray[np.float32], NDArray[np.float3
         """The parts of one observation by name, with unit and frame."""
         return dict(self._core.observer.layout)
 
-    @property
-    def generators(self) -> list[np.random.Generator]:
-        """The random generators of the sub-environments, in order."""
-        return list(self._rngs)
-
     def reset(
         self,
         *,
@@ -126,27 +136,32 @@ class SoftArmVectorEnv(Rebuilt, VectorEnv[NDArray[np.float32], NDArray[np.float3
         Args:
             seed: s seeds sub-environment i with s + i; a list seeds each; None goes on.
             options: see `envs.starts.START_OPTIONS`, each for all or one row for each.
-        """
-        options = dict(options or {})
-        mask = _reset_mask(options.pop("reset_mask", None), self.num_envs)
-        ids = np.flatnonzero(mask)
-        self._seed(seed, ids)
-        self._core.reset(ids, [self._rngs[i] for i in ids], options)
-        self._ended[ids] = False
-        return self._core.observation.copy(), self._infos.vector(mask)
 
-    def _seed(self, seed: int | Sequence[int | None] | None, ids: NDArray) -> None:
-        if seed is None:
-            return
-        if isinstance(seed, (int, np.integer)):
-            seeds: list[int | None] = [int(seed) + i for i in range(self.num_envs)]
-        else:
-            seeds = list(seed)
-        if len(seeds) != self.num_envs:
-            raise ValueError(f"seed must be a list of {self.num_envs} seeds, got {len(seeds)}")
+        Raises:
+            ValueError: an option or a seed that isn't legal; nothing has changed then.
+            TypeError: one of the wrong type, likewise.
+        """
+        mask, others = _split_options(options, self.num_envs)
+        ids = np.flatnonzero(mask)
+        seeds = check_seeds(seed, self.num_envs)
+        given = self._core.check_options(len(ids), others)
         for i in ids:
             if seeds[i] is not None:
-                self._rngs[i] = seeding.np_random(seeds[i])[0]
+                self._episodes[i] = Episodes.seeded(seeds[i])
+        self._core.reset(ids, self._episodes_of(ids), given)
+        self._ended[ids] = False
+        return self._observation(), self._infos.vector(mask)
+
+    def _episodes_of(self, ids: NDArray[np.int64]) -> list[Episodes]:
+        """Return where the random numbers come from, at random where no seed was given."""
+        for i in ids:
+            if self._episodes[i] is None:
+                self._episodes[i] = Episodes.seeded(None)
+        return [each for i in ids if (each := self._episodes[i]) is not None]
+
+    def _observation(self) -> NDArray[np.float32]:
+        observation = self._core.observation
+        return observation.copy() if self._copy else observation
 
     def step(
         self, actions: ArrayLike
@@ -155,56 +170,103 @@ class SoftArmVectorEnv(Rebuilt, VectorEnv[NDArray[np.float32], NDArray[np.float3
 
         Raises:
             ValueError: actions of another shape or not finite; in the mode "Disabled" also a step
-                of an episode that has ended.
+                of an episode that has ended. Nothing has changed then.
         """
         values = np.asarray(actions)
         if values.shape != self.action_space.shape:
             raise ValueError(
                 f"actions must have shape {self.action_space.shape}, got {values.shape}"
             )
-        if self._mode is AutoresetMode.DISABLED and self._ended.any():
+        core, late = self._core, self._ended
+        waiting = late.any()
+        if waiting and self._mode is AutoresetMode.DISABLED:
             raise ValueError(
-                f"the episodes of sub-environments {np.flatnonzero(self._ended).tolist()} have "
+                f"the episodes of sub-environments {np.flatnonzero(late).tolist()} have "
                 'ended: reset them with options={"reset_mask": ...}'
             )
-        core, late = self._core, self._ended.copy()
-        restarts = self._mode is AutoresetMode.NEXT_STEP and late.any()
-        if restarts:  # what they were told to do is of no importance, and not looked at
+        if waiting:  # what they were told to do is of no importance, and not looked at
             values = np.where(late[:, None], 0.0, values)
         core.step(values)
-        if restarts:
+        if waiting:
             self._restart(np.flatnonzero(late))
-        reward, reason = core.reward.copy(), core.reason.copy()
-        terminated, truncated = reason > 0, core.truncated.copy()
+        reward, terminated, truncated = core.reward.copy(), core.reason > 0, core.truncated.copy()
         infos = self._infos.vector()
-        self._ended = terminated | truncated
-        if self._mode is AutoresetMode.SAME_STEP and self._ended.any():
-            infos = self._restart_now(infos)
-        return core.observation.copy(), reward, terminated, truncated, infos
+        ended = terminated | truncated
+        if self._mode is AutoresetMode.SAME_STEP:
+            if ended.any():
+                infos = self._restart_now(ended, infos)
+        else:
+            self._ended = ended
+        return self._observation(), reward, terminated, truncated, infos
 
-    def _restart(self, ids: NDArray) -> None:
-        self._core.reset(ids, [self._rngs[i] for i in ids])
+    def _restart(self, ids: NDArray[np.int64]) -> None:
+        self._core.reset(ids, self._episodes_of(ids))
 
-    def _restart_now(self, infos: dict[str, Any]) -> dict[str, Any]:
+    def _restart_now(self, ended: Bools, infos: dict[str, Any]) -> dict[str, Any]:
         """Restart what has ended; return the infos of the new episodes with those of the old."""
-        ended, observation = self._ended, self._core.observation
+        ids, observation = np.flatnonzero(ended), self._core.observation
         final = np.full(self.num_envs, None, object)
-        for i in np.flatnonzero(ended):
+        for i in ids:
             final[i] = observation[i].copy()
-        last = _masked(infos, ended)
-        self._restart(np.flatnonzero(ended))
+        last = only(infos, ended)
+        self._restart(ids)
         return {
             **self._infos.vector(),
             "final_obs": final,
-            "_final_obs": ended.copy(),
+            "_final_obs": ended,
             "final_info": last,
             "_final_info": ended.copy(),
         }
 
-    def render(self) -> tuple[Any, ...]:
-        """Return one picture per simulation."""
-        data = (self._core.engine.data(i) for i in range(self.num_envs))
-        return tuple(self._renderer.render(each) for each in data)
+    def get_state(self) -> EnvState:
+        """Return the whole state of all simulations, to go back to with `set_state`.
+
+        Wrappers that count have a memory of their own.
+        """
+        arrays = {**self._core.get_state(), "ended": self._ended.copy()}
+        return EnvState(self._maker(), arrays, tuple(self.random_state))
+
+    def set_state(self, state: EnvState) -> tuple[NDArray[np.float32], dict[str, Any]]:
+        """Go to a state of this or of another environment that was made alike.
+
+        Returns:
+            The observations and the infos at that moment.
+
+        Raises:
+            ValueError: the state is of an environment with other settings, which are named.
+            TypeError: it is no state.
+        """
+        check_maker(self._maker(), state)
+        self._core.set_state(state.arrays)
+        self._ended = state.arrays["ended"].copy()
+        self.random_state = state.episodes
+        return self._observation(), self._infos.vector()
+
+    @property
+    def random_state(self) -> list[dict[str, Any]]:
+        """Where each sub-environment's next episodes come from, as plain values; may be set."""
+        return [each.state() for each in self._episodes_of(np.arange(self.num_envs))]
+
+    @random_state.setter
+    def random_state(self, states: Sequence[Mapping[str, Any]]) -> None:
+        if len(states) != self.num_envs:
+            raise ValueError(f"random_state must have {self.num_envs} states, got {len(states)}")
+        self._episodes = [Episodes.restored(each) for each in states]
+
+    def _maker(self) -> dict[str, Any]:
+        steps, mode = self._core.horizon, self._mode.value
+        return maker_of(
+            self._core.config, task=self.task.entry.id, num_envs=self.num_envs,
+            autoreset_mode=mode, steps_of_an_episode=steps,
+        )  # fmt: skip
+
+    def render(self) -> Any:
+        """Return a tuple with a picture of each rendered simulation, or all of them as one."""
+        data = (self._core.engine.data(i) for i in self._render_ids)
+        pictures = tuple(self._renderer.render(each) for each in data)
+        if self._render_grid:
+            return tiled([picture for picture in pictures if picture is not None])
+        return pictures
 
     def close_extras(self, **kwargs: Any) -> None:
         """Let go of the renderer; part of Gymnasium's `close`."""
@@ -219,23 +281,29 @@ def _autoreset_mode(mode: AutoresetMode | str) -> AutoresetMode:
     return legal[checks.choice("autoreset_mode", mode, legal)]
 
 
-def _reset_mask(mask: Any, n: int) -> Bools:
-    """Return which simulations a reset is for."""
-    if mask is None:
-        return np.ones(n, bool)
+def _render_ids(ids: Any, n: int) -> list[int]:
+    """Return the simulations to render."""
+    if ids is None:
+        return list(range(n))
+    if isinstance(ids, (str, bytes, Mapping)) or not np.iterable(ids):
+        raise TypeError(f"render_ids must be a list of integers, got {checks.shown(ids)}")
+    chosen = [
+        checks.integer(f"render_ids[{k}]", i, minimum=0, maximum=n - 1) for k, i in enumerate(ids)
+    ]
+    if not chosen:
+        raise ValueError("render_ids must name at least one sub-environment, got []")
+    return chosen
+
+
+def _split_options(options: Any, n: int) -> tuple[Bools, Any]:
+    """Return which of n simulations a reset is for, and its other options."""
+    if not isinstance(options, Mapping) or "reset_mask" not in options:
+        return np.ones(n, bool), options
+    mask = options["reset_mask"]
     if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (n,):
-        raise TypeError(f"options['reset_mask'] must be a bool array of shape ({n},), got {mask!r}")
+        raise TypeError(
+            f"options['reset_mask'] must be a bool array of shape ({n},), got {checks.shown(mask)}"
+        )
     if not mask.any():
         raise ValueError("options['reset_mask'] must choose at least one sub-environment")
-    return mask.copy()
-
-
-def _masked(infos: dict[str, Any], mask: Bools) -> dict[str, Any]:
-    """Return infos whose masks say that they are there for `mask` alone."""
-    result: dict[str, Any] = {}
-    for key, value in infos.items():
-        if isinstance(value, dict):
-            result[key] = _masked(value, mask)
-        else:
-            result[key] = value & mask if key.startswith("_") else value
-    return result
+    return mask.copy(), {name: value for name, value in options.items() if name != "reset_mask"}

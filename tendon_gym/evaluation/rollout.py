@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tendon_gym import baselines, checks
 from tendon_gym.benchmarks import Benchmark
 from tendon_gym.envs.core import REASONS, Core
-from tendon_gym.envs.vector import SoftArmVectorEnv
+from tendon_gym.envs.vector import TendonVectorEnv
 from tendon_gym.evaluation.progress import Progress
 
 Array = NDArray[np.float64]
@@ -120,10 +120,10 @@ def check_policy(benchmark: Benchmark, policy: str) -> None:
         env.close()
 
 
-def make_env(benchmark: Benchmark, n: int, settings: Mapping[str, Any]) -> SoftArmVectorEnv:
+def make_env(benchmark: Benchmark, n: int, settings: Mapping[str, Any]) -> TendonVectorEnv:
     """Return the vector environment of n episodes."""
     env = gymnasium.make_vec(benchmark.entry.id, num_envs=n, **settings)
-    assert isinstance(env, SoftArmVectorEnv)
+    assert isinstance(env, TendonVectorEnv)
     return env
 
 
@@ -137,7 +137,7 @@ def _fly(
     policy: str,
     settings: dict[str, Any],
     seed: int,
-    env: SoftArmVectorEnv,
+    env: TendonVectorEnv,
     pilot: baselines.Policy,
     watch: Callable[[Core], None] | None,
 ) -> Flight:

@@ -40,6 +40,11 @@ class BuiltIn:
         self._start = np.tile(np.asarray(row, float), (n, 1))
         self.parameters = self._start.copy()
 
+    @property
+    def state(self) -> NDArray:
+        """All that the term remembers, live: the parameters."""
+        return self.parameters
+
     def reset(self, ids: NDArray) -> None:
         """Put back the row that the term was made with."""
         self.parameters[ids] = self._start[ids]

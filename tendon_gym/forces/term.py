@@ -53,7 +53,8 @@ class ForceTerm(Protocol):
     """Something that pushes, for all simulations at once.
 
     A term adds to what the other terms gave, at every physics step. State of its own, where it
-    has any, is per simulation and goes back to its start with `reset`.
+    has any, is per simulation, lies in a live array `state` (n, s), so that it can be saved, and
+    goes back to its start with `reset`.
     """
 
     needs_motion: bool

@@ -14,7 +14,7 @@ import torch
 from stable_baselines3 import PPO
 from stable_baselines3.common.vec_env import VecNormalize
 
-from tendon_gym.training.sb3_vec_env import SB3VecEnv
+from tendon_gym.sb3 import SB3VecEnv
 
 KEPT = 2
 """Number of checkpoints that stay; a damaged last one leaves the one before."""

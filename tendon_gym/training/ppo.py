@@ -9,7 +9,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import gymnasium
 import numpy as np
 import torch
 from stable_baselines3 import PPO
@@ -20,12 +19,11 @@ from stable_baselines3.common.vec_env import VecNormalize
 from tqdm import tqdm
 
 from tendon_gym import benchmarks, config
-from tendon_gym.envs.vector import SoftArmVectorEnv
+from tendon_gym.sb3 import SB3VecEnv, make_vec_env
 from tendon_gym.training import checkpoint, export
 from tendon_gym.training.config import TrainConfig
 from tendon_gym.training.curve import plot_curve, read_curve, write_curve
 from tendon_gym.training.files import write_file, write_text
-from tendon_gym.training.sb3_vec_env import SB3VecEnv
 from tendon_gym.training.scales import FixedScales
 from tendon_gym.training.validation import Validation
 
@@ -34,14 +32,8 @@ CONFIG, CURVE, CHECKPOINTS, MODEL = "config.json", "curve.csv", "checkpoints", "
 
 def make_env(settings: TrainConfig) -> SB3VecEnv:
     """Return the training environments."""
-    env = gymnasium.make_vec(
-        benchmarks.get(settings.benchmark).entry.id,
-        num_envs=settings.num_envs,
-        autoreset_mode="SameStep",
-        **settings.env_settings(),
-    )
-    assert isinstance(env, SoftArmVectorEnv)
-    return SB3VecEnv(env)
+    id = benchmarks.get(settings.benchmark).entry.id
+    return make_vec_env(id, settings.num_envs, **settings.env_settings())
 
 
 def make_model(settings: TrainConfig, env: VecNormalize, device: str) -> PPO:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tendon_gym import benchmarks
 from tendon_gym.baselines.policy import Policy
 from tendon_gym.envs.core import Core
-from tendon_gym.envs.vector import SoftArmVectorEnv
+from tendon_gym.envs.vector import TendonVectorEnv
 from tendon_gym.training.config import VALIDATION_SEED
 
 ERRORS = ("position_error", "tip_error", "bend_error")
@@ -36,7 +36,7 @@ class Validation:
             threads=threads,
             **self._benchmark.env_settings(interface),
         )
-        assert isinstance(env, SoftArmVectorEnv)
+        assert isinstance(env, TendonVectorEnv)
         self.env = env
 
     def __call__(self, policy: Policy) -> dict[str, float]:

@@ -96,7 +96,7 @@ WRONG = [
     ("Hover", {"reference": "loop"}, "steady_figure_eight"),
     ("Hover", {"reference": {"name": "hover", "height": 1}}, "hover has no 'height'"),
     ("Hover", {"reward": {"speed": 1}}, "'position'"),
-    ("Hover", {"forces": {"gravity": {}}}, "'external_wrench'"),
+    ("Hover", {"forces": {"storm": {}}}, "'external_wrench'"),
     ("Hover", {"camera": "front"}, "'chase', 'side'"),
     ("Hover", {"width": 0}, "width"),
     ("Hover", {"render_mode": "ansi"}, "'rgb_array'"),

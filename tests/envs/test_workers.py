@@ -43,7 +43,8 @@ def own_module(tmp_path, monkeypatch):
     sys.modules.pop(name, None)
 
 
-@pytest.mark.parametrize("context", ["spawn", "forkserver"])
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # Python 3.12's, with threads
+@pytest.mark.parametrize("context", ["spawn", "forkserver", "fork"])
 def test_workers_know_the_ids_and_a_users_own_reward(context, own_module):
     settings = {"reward": {"low": {"weight": 0.5, "margin": 2.0}}}
     id = f"{own_module}:{IDS[0]}"

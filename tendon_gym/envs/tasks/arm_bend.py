@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tendon_gym.envs.scalar import SoftArmEnv
+from tendon_gym.envs.scalar import TendonEnv
 from tendon_gym.envs.task import Task
-from tendon_gym.envs.vector import SoftArmVectorEnv
+from tendon_gym.envs.vector import TendonVectorEnv
 from tendon_gym.registration import ENTRIES
 from tendon_gym.rewards import RewardTerm
 
@@ -29,7 +29,7 @@ TASK = Task(
 )
 
 
-class ArmBendEnv(SoftArmEnv):
+class ArmBendEnv(TendonEnv):
     """Bend the arm of a base that is held, with the tendons alone.
 
     ## Description
@@ -126,11 +126,12 @@ class ArmBendEnv(SoftArmEnv):
     | `model`             | "default" | a preset, or {"preset": name, changes}       |
     | `action`            | as above  | scales, law and gains of the loops           |
     | `forces`            | {}        | {name: parameters} of force terms            |
-    | `engine`            | "mujoco"  | "mujoco"                                     |
+    | `engine`            | "mujoco"  | "mujoco", "compiled"                         |
     | `threads`           | None      | of a vector environment; None: all that help |
 
     `render_mode`, `width`, `height` and `camera` ("chase", "side") are for pictures; `make_vec`
-    also takes `autoreset_mode` and `max_episode_steps`.
+    also takes `autoreset_mode`, `max_episode_steps`, `copy`, `render_ids` and `render_grid`, see
+    `tendon_gym.envs.TendonVectorEnv`.
 
     ## Version history
 
@@ -140,7 +141,7 @@ class ArmBendEnv(SoftArmEnv):
     task = TASK
 
 
-class ArmBendVectorEnv(SoftArmVectorEnv):
+class ArmBendVectorEnv(TendonVectorEnv):
     """`ArmBendEnv`, many at a time."""
 
     task = TASK

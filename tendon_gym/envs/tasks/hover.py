@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tendon_gym.envs.scalar import SoftArmEnv
+from tendon_gym.envs.scalar import TendonEnv
 from tendon_gym.envs.task import Task
-from tendon_gym.envs.vector import SoftArmVectorEnv
+from tendon_gym.envs.vector import TendonVectorEnv
 from tendon_gym.registration import ENTRIES
 from tendon_gym.rewards import RewardTerm
 
@@ -36,7 +36,7 @@ TASK = Task(
 )
 
 
-class HoverEnv(SoftArmEnv):
+class HoverEnv(TendonEnv):
     """Hold a point and a heading while the arm swings.
 
     ## Description
@@ -172,11 +172,12 @@ class HoverEnv(SoftArmEnv):
     | `model`             | "default" | a preset, or {"preset": name, changes}       |
     | `action`            | as above  | scales, law and gains of the loops           |
     | `forces`            | {}        | {name: parameters} of force terms            |
-    | `engine`            | "mujoco"  | "mujoco"                                     |
+    | `engine`            | "mujoco"  | "mujoco", "compiled"                         |
     | `threads`           | None      | of a vector environment; None: all that help |
 
     `render_mode`, `width`, `height` and `camera` ("chase", "side") are for pictures; `make_vec`
-    also takes `autoreset_mode` and `max_episode_steps`.
+    also takes `autoreset_mode`, `max_episode_steps`, `copy`, `render_ids` and `render_grid`, see
+    `tendon_gym.envs.TendonVectorEnv`.
 
     ## Version history
 
@@ -186,7 +187,7 @@ class HoverEnv(SoftArmEnv):
     task = TASK
 
 
-class HoverVectorEnv(SoftArmVectorEnv):
+class HoverVectorEnv(TendonVectorEnv):
     """`HoverEnv`, many at a time."""
 
     task = TASK

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tendon_gym.envs.scalar import SoftArmEnv
+from tendon_gym.envs.scalar import TendonEnv
 from tendon_gym.envs.task import PreviewConfig, Task
-from tendon_gym.envs.vector import SoftArmVectorEnv
+from tendon_gym.envs.vector import TendonVectorEnv
 from tendon_gym.registration import ENTRIES
 from tendon_gym.rewards import RewardTerm
 
@@ -46,7 +46,7 @@ TASK = Task(
 )
 
 
-class TrackEnv(SoftArmEnv):
+class TrackEnv(TendonEnv):
     """Follow a moving reference in position, heading and bend.
 
     ## Description
@@ -196,11 +196,12 @@ class TrackEnv(SoftArmEnv):
     | `model`             | "default"             | a preset, or {"preset": name, changes}       |
     | `action`            | as above              | scales, law and gains of the loops           |
     | `forces`            | {}                    | {name: parameters} of force terms            |
-    | `engine`            | "mujoco"              | "mujoco"                                     |
+    | `engine`            | "mujoco"              | "mujoco", "compiled"                         |
     | `threads`           | None                  | of a vector environment; None: all that help |
 
     `render_mode`, `width`, `height` and `camera` ("chase", "side") are for pictures; `make_vec`
-    also takes `autoreset_mode` and `max_episode_steps`.
+    also takes `autoreset_mode`, `max_episode_steps`, `copy`, `render_ids` and `render_grid`, see
+    `tendon_gym.envs.TendonVectorEnv`.
 
     ## Version history
 
@@ -210,7 +211,7 @@ class TrackEnv(SoftArmEnv):
     task = TASK
 
 
-class TrackVectorEnv(SoftArmVectorEnv):
+class TrackVectorEnv(TendonVectorEnv):
     """`TrackEnv`, many at a time."""
 
     task = TASK

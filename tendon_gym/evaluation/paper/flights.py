@@ -22,7 +22,7 @@ from tendon_gym.control import (
 from tendon_gym.envs.core import Core
 from tendon_gym.envs.observations import as_matrix
 from tendon_gym.envs.signals import SIGNALS
-from tendon_gym.envs.vector import SoftArmVectorEnv
+from tendon_gym.envs.vector import TendonVectorEnv
 from tendon_gym.evaluation.progress import Progress
 from tendon_gym.references import Reference
 from tendon_gym.registration import ENTRIES
@@ -158,7 +158,7 @@ def side_by_side(parts: Sequence[Mapping[str, Any]]) -> Reference:
 
 def _environment(
     controller: str, trips: Sequence[Trip], forces: Mapping[str, Mapping[str, Any]]
-) -> tuple[SoftArmVectorEnv, Array]:
+) -> tuple[TendonVectorEnv, Array]:
     """Return the environment of all trips, and the phase (n,), s, at which each one starts."""
     references.register("side_by_side", side_by_side)
     entry = ENTRIES["Track"]
@@ -181,7 +181,7 @@ def _environment(
 
 
 def _policies(
-    controller: str, env: SoftArmVectorEnv, trips: Sequence[Trip]
+    controller: str, env: TendonVectorEnv, trips: Sequence[Trip]
 ) -> list[tuple[NDArray[np.int64], Policy]]:
     """Return one policy for all trips that are flown alike, with their indices."""
     groups: dict[tuple[GeometricGains, bool], list[int]] = {}
@@ -193,7 +193,7 @@ def _policies(
     ]
 
 
-def _policy(controller: str, env: SoftArmVectorEnv, gains: GeometricGains, older: bool) -> Policy:
+def _policy(controller: str, env: TendonVectorEnv, gains: GeometricGains, older: bool) -> Policy:
     if gains == PAPER_GAINS and not older:
         return baselines.get(controller).make(env)
     if controller not in LAWS:
@@ -222,7 +222,7 @@ class _Recorder:
 
     def record(
         self,
-        env: SoftArmVectorEnv,
+        env: TendonVectorEnv,
         starts: Array,
         policies: Sequence[tuple[NDArray[np.int64], Policy]],
     ) -> list[Flight]:

@@ -54,9 +54,11 @@ class Machine:
 
 
 def test_stopwatches_share_the_time_out(clock):
-    watched = Watched(Machine(clock))
+    twin = Machine(clock)
+    watched = Watched(Machine(clock), twin)
     assert watched.run(8) == 16
-    engine, reset, around = watched.rows[0]
+    total, engine, reset, around = watched.rows[0]
+    assert total == pytest.approx((8 * 8.0 + 2 * 7.0) / 16)
     assert engine == pytest.approx(8 * 5.0 / 16)
     assert reset == pytest.approx(2 * 7.0 / 16)
     assert around == pytest.approx(8 * 3.0 / 16)
@@ -83,23 +85,27 @@ def test_a_clock_that_stands_still_finds_stopwatches_free(clock):
 
 @pytest.mark.parametrize("n", [1, 3])
 def test_stopwatches_change_nothing(n):
-    def flown(watched):
+    def drive():
         if n == 1:
-            driven = Scalar(*HELD, random=True)
-        else:
-            driven = Vector(make_native(*HELD, "mujoco", n, 1), random=True)
-        (Watched(driven) if watched else driven).run(150)
-        driven.env.close()
-        return driven.env.core.engine.qpos.copy(), driven.resets
+            return Scalar(*HELD, random=True)
+        return Vector(make_native(*HELD, "mujoco", n, 1), random=True)
 
-    (plain, resets), (timed, again) = flown(False), flown(True)
-    assert np.array_equal(plain, timed)
-    assert resets == again > 0
+    driven, twin = drive(), drive()
+    watched = Watched(driven, twin)
+    for count in (100, 50):
+        watched.run(count)
+        states = [each.env.core.engine.qpos for each in (driven, twin)]
+        assert np.array_equal(*states)
+    assert driven.resets == twin.resets > 0
+    assert len(watched.rows) == 2
+    for each in (driven, twin):
+        each.env.close()
 
 
-def test_the_phases_add_up_by_construction():
-    us = {"reward": 1.0, "decoding": 0.5, "loops": 4.0, "plain": 40.0}
-    found = phases._add_up(us, engine=24.0, reset=2.0, around=10.0)
+def test_phases_are_medians_and_their_sum_is_judged_within_rounds():
+    kernels = {"reward": 1.0, "decoding": 0.5, "loops": 4.0}
+    calm = np.array([40.0, 24.0, 2.0, 10.0])
+    found = phases._add_up(kernels, np.array([5.0 * calm, calm, calm, 0.5 * calm, 3.0 * calm]))
     assert found["us"] == pytest.approx(
         {"physics": 20.0, "control": 4.5, "observation": 8.5, "reward": 1.0, "reset": 2.0}
     )
@@ -115,6 +121,6 @@ def test_every_setup_and_engine_is_taken_apart():
         assert tuple(each["us"]) == NAMES
         assert all(math.isfinite(value) for value in each["us"].values())
         assert each["us"]["physics"] > 0.0 and each["us"]["reward"] > 0.0
-        whole = each["sum_over_total"] * each["total_us"]
-        assert sum(each["us"].values()) == pytest.approx(whole)
+        assert each["total_us"] > each["us"]["reward"]
+        assert each["sum_over_total"] > 0.0
     assert any(each["resets_per_step"] > 0.0 for each in found)

@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 import torch
 from stable_baselines3 import PPO
+from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.evaluation import evaluate_policy
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor, VecNormalize
 
 from tendon_gym.registration import ENTRIES
-from tendon_gym.training.sb3_vec_env import SB3VecEnv
+from tendon_gym.sb3 import SB3VecEnv, make_vec_env
 
 N, SEED = 3, 5
 # short episodes that start anywhere and end early at times
@@ -73,15 +74,60 @@ def test_it_equals_the_scalar_environments_step_by_step():
     assert min(ends.values()) > 0, "both kinds of ends must have occurred"
 
 
-def test_ppo_learns_the_same_as_on_dummy_vec_env():
+class Recorder(BaseCallback):
+    """Keeps every observation and reward that the learner sees, and what ends episodes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[np.ndarray] = []
+        self.ends: list[np.ndarray] = []
+
+    def _on_step(self) -> bool:
+        values = self.locals
+        self.seen += [values["new_obs"].copy(), values["rewards"].copy()]
+        self.ends.append(values["dones"].copy())
+        last = [each.get("terminal_observation") for each in values["infos"]]
+        self.seen += [each for each in last if each is not None]
+        return True
+
+
+def test_ppo_sees_and_learns_the_same_as_on_dummy_vec_env():
+    """Every observation, reward and end of training is equal, and so is what was learned."""
     torch.set_num_threads(1)
 
-    def learn(env: Any) -> dict[str, torch.Tensor]:
+    def learn(env: Any) -> tuple[Recorder, dict[str, torch.Tensor]]:
         model = PPO("MlpPolicy", env, n_steps=64, batch_size=64, n_epochs=2, seed=3, device="cpu")
-        return model.learn(2 * 64 * N).policy.state_dict()
+        recorder = Recorder()
+        return recorder, model.learn(3 * 64 * N, callback=recorder).policy.state_dict()
 
-    mine, yours = learn(adapter()), learn(dummy())
-    assert all(torch.equal(mine[name], yours[name]) for name in yours)
+    (mine, weights), (theirs, wanted) = learn(adapter()), learn(dummy())
+    assert len(mine.seen) == len(theirs.seen) > 2 * 3 * 64
+    assert all(np.array_equal(a, b) for a, b in zip(mine.seen, theirs.seen, strict=True))
+    assert np.array_equal(mine.ends, theirs.ends) and np.sum(mine.ends) > 5
+    assert all(torch.equal(weights[name], wanted[name]) for name in wanted)
+
+
+def test_environments_are_made_by_id_and_seeded():
+    id = ENTRIES["Track"].id
+    env = make_vec_env(id, 3, seed=SEED, horizon=0.3, engine="compiled")
+    assert isinstance(env, SB3VecEnv) and env.num_envs == 3
+    bare = gymnasium.make_vec(id, num_envs=3, horizon=0.3, engine="compiled")
+    np.testing.assert_array_equal(env.reset(), bare.reset(seed=SEED)[0])
+    again = make_vec_env("tendon_gym:" + id, 3, seed=SEED)
+    np.testing.assert_array_equal(again.action_space.sample(), env.action_space.sample())
+    env.step(np.zeros((3, *env.action_space.shape), np.float32))
+    assert env.get_attr("observation_space")[0] == env.observation_space
+    assert env.get_attr("action_space", indices=1) == [env.action_space]
+
+
+def test_what_is_no_vector_environment_of_ours_is_refused_with_the_way_out():
+    scalar = gymnasium.make(ENTRIES["Hover"].id)
+    others = [scalar, scalar.unwrapped, gymnasium.make_vec("CartPole-v1", num_envs=2), None]
+    for env in others:
+        with pytest.raises(TypeError, match=r"vector environment of this package.*make_vec_env"):
+            SB3VecEnv(env)
+    with pytest.raises(TypeError, match="a scalar environment"):
+        SB3VecEnv(scalar)
 
 
 def test_seeds_count_for_one_reset_alone():

@@ -1,4 +1,12 @@
-"""The vector environment as Stable-Baselines3 wants it."""
+"""The vector environment as Stable-Baselines3 wants it.
+
+    from stable_baselines3 import PPO
+    from tendon_gym.sb3 import make_vec_env
+
+    model = PPO("MlpPolicy", make_vec_env("TendonGym/Track-v0", num_envs=16, seed=0))
+
+It needs the extra `train`.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +14,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
@@ -13,11 +22,33 @@ from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
-from tendon_gym.envs.vector import SoftArmVectorEnv
+from tendon_gym.envs.vector import TendonVectorEnv
+
+_OF_ONE = {
+    "observation_space": "single_observation_space",
+    "action_space": "single_action_space",
+}
+
+
+def make_vec_env(id: str, num_envs: int = 1, seed: int | None = None, **kwargs: Any) -> SB3VecEnv:
+    """Make environments of one of this package's ids for Stable-Baselines3.
+
+    Args:
+        id: such as "TendonGym/Track-v0", or "tendon_gym:TendonGym/Track-v0".
+        num_envs: number of simulations.
+        seed: s seeds simulation i with s + i, and the action space; None leaves it to chance.
+        kwargs: arguments of the vector environment, but for `autoreset_mode`.
+    """
+    env = gymnasium.make_vec(id, num_envs=num_envs, autoreset_mode="SameStep", **kwargs)
+    adapter = SB3VecEnv(env)
+    if seed is not None:
+        adapter.seed(seed)
+        adapter.action_space.seed(seed)
+    return adapter
 
 
 class SB3VecEnv(VecEnv):
-    """A `SoftArmVectorEnv` behind Stable-Baselines3's interface, equal to its `DummyVecEnv`.
+    """A `TendonVectorEnv` behind Stable-Baselines3's interface, equal to its `DummyVecEnv`.
 
     An episode that ended starts anew in the same step; its last info then has
     "terminal_observation", "TimeLimit.truncated", "is_success", "termination_reason" and the
@@ -25,14 +56,26 @@ class SB3VecEnv(VecEnv):
     infos are empty.
     """
 
-    def __init__(self, env: SoftArmVectorEnv) -> None:
-        """Wrap `env`, made with autoreset_mode "SameStep"."""
+    def __init__(self, env: Any) -> None:
+        """Wrap a `TendonVectorEnv` that was made with autoreset_mode "SameStep".
+
+        Raises:
+            TypeError: `env` is none, a scalar one for example.
+            ValueError: it restarts episodes in another way.
+        """
+        if not isinstance(env, TendonVectorEnv):
+            kind = "a scalar environment" if isinstance(env, gymnasium.Env) else "none"
+            raise TypeError(
+                f"env must be a vector environment of this package, got {env!r}, which is {kind}: "
+                "make it with tendon_gym.sb3.make_vec_env(id, num_envs=...); wrappers go around "
+                "the SB3VecEnv"
+            )
         if env.metadata["autoreset_mode"] is not AutoresetMode.SAME_STEP:
             raise ValueError(
                 "env must be made with autoreset_mode='SameStep', got "
                 f"{env.metadata['autoreset_mode'].value!r}"
             )
-        self.env = env
+        self.env: TendonVectorEnv = env
         super().__init__(env.num_envs, env.single_observation_space, env.single_action_space)
         self.metadata = env.metadata
         self._actions = np.zeros(env.action_space.shape or (), np.float32)
@@ -81,18 +124,22 @@ class SB3VecEnv(VecEnv):
 
     @property
     def random_state(self) -> list[dict[str, Any]]:
-        """States of the sub-environments' generators; setting them drops seeds that wait."""
-        return [dict(rng.bit_generator.state) for rng in self.env.generators]
+        """Where the sub-environments' next episodes come from, as plain values."""
+        return self.env.random_state
 
     @random_state.setter
     def random_state(self, states: list[dict[str, Any]]) -> None:
-        for rng, state in zip(self.env.generators, states, strict=True):
-            rng.bit_generator.state = state
+        # seeds that wait for a reset would win
+        self.env.random_state = states
         self._reset_seeds()
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """Return an attribute of the vector environment, which all sub-environments share."""
-        return [getattr(self.env, attr_name)] * len(list(self._get_indices(indices)))
+        """Return an attribute of the vector environment, which all sub-environments share.
+
+        Spaces are those of one sub-environment.
+        """
+        name = _OF_ONE.get(attr_name, attr_name)
+        return [getattr(self.env, name)] * len(list(self._get_indices(indices)))
 
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
         """Set an attribute of the vector environment for all sub-environments."""
@@ -121,8 +168,9 @@ class SB3VecEnv(VecEnv):
         return [wrapper_class is Monitor] * len(list(self._get_indices(indices)))
 
     def get_images(self) -> Sequence[NDArray[np.uint8] | None]:
-        """Return one picture per sub-environment."""
-        return self.env.render()
+        """Return one picture per rendered sub-environment."""
+        pictures = self.env.render()
+        return pictures if isinstance(pictures, tuple) else (pictures,)
 
     def close(self) -> None:
         """Close the vector environment."""
