@@ -1,4 +1,4 @@
-"""Model fields that may differ between the simulations of an engine."""
+"""Model fields that may differ between the simulations of an engine, compiled or MuJoCo's."""
 
 from __future__ import annotations
 

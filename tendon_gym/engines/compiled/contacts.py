@@ -28,7 +28,7 @@ class Bounds:
     Attributes:
         first: the first link that may touch the base; N for none.
         ends: (N, 3), the far ends of the links' axes, in their own frames, m.
-        values: see `stepping.Setup.bounds`.
+        values: see `rows.Setup.bounds`.
         obstacles: (k, 4), spheres around what stands in the world, m.
         planes: (k, 4), that are not level, m.
         beyond: how far anything reaches from the base, or from the last link's origin, m.

@@ -188,12 +188,13 @@ def tendon_moment(
 
 @inlined
 def hinge_torques(
-    constants: Memory, at: int, moment: Vector, sines: tuple, state: Memory, link: int, unit: Any
-) -> tuple[Any, Any]:
+    constants: Memory, at: int, moment: Vector, sines: tuple, state: Memory, angle: int, rate: int,
+    unit: Any,
+) -> tuple[Any, Any]:  # fmt: skip
     """Return the torques about x and y: tendons, springs, damping."""
     sx, cx = sines[0], sines[1]
-    x, y = read(state, link + slots.ANGLE, unit), read(state, link + slots.ANGLE + 1, unit)
-    dx, dy = read(state, link + slots.RATE, unit), read(state, link + slots.RATE + 1, unit)
+    x, y = read(state, angle, unit), read(state, angle + 1, unit)
+    dx, dy = read(state, rate, unit), read(state, rate + 1, unit)
     spring, rest, damping = at + slots.STIFFNESS, at + slots.REST, at + slots.DAMPING
     elastic_x = read(constants, spring, unit) * (x - read(constants, rest, unit))
     elastic_y = read(constants, spring + 1, unit) * (y - read(constants, rest + 1, unit))

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import copy
-import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import mujoco
@@ -12,21 +11,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tendon_gym.boxes import box
+from tendon_gym.compiled import bind
 from tendon_gym.control.loops import Loops, idle_loops
 from tendon_gym.engines import threads as thread_pool
 from tendon_gym.engines.compiled.fallback import Fallback
 from tendon_gym.engines.compiled.lanes import UNIT
 from tendon_gym.engines.compiled.parameters import Parameters
-from tendon_gym.engines.compiled.stepping import (
+from tendon_gym.engines.compiled.rows import (
+    BEGINS,
+    ENDS,
     FAILED,
+    LOOPING,
     NEAR,
+    PUSHING,
     RUNNING,
     Given,
+    Memories,
     Rows,
-    advance,
-    command_one,
     new_memories,
 )
+from tendon_gym.engines.compiled.stepping import advance, command_one, settle, tick
 from tendon_gym.engines.engine import ControlLaw, available_threads, check_state
 from tendon_gym.engines.fields import check_fields, write_field
 from tendon_gym.engines.kinematics import Kinematics
@@ -65,21 +69,31 @@ class CompiledEngine:
             self.qpos = np.tile(model.qpos0, (n, 1))
             self.qvel, self.ctrl = np.zeros((n, model.nv)), np.zeros((n, model.nu))
         self.time, self._ticks = np.zeros(n), np.zeros(n, np.int64)
-        self._outcome, self._done = np.zeros(n, np.int64), np.zeros(n, np.int64)
+        self.unstable = np.zeros(n, bool)
         self._rows = Rows(
-            self.time, self._ticks, self.qpos, self.qvel, self.ctrl, self._outcome, self._done
+            self.time,
+            self._ticks,
+            self.qpos,
+            self.qvel,
+            self.ctrl,
+            outcome=np.zeros(n, np.int64),
+            due=np.zeros(n, np.int64),
+            good_qpos=self.qpos.copy(),
+            good_qvel=self.qvel.copy(),
+            unstable=self.unstable,
         )
         self._motion, self._moved = Kinematics(model, n), False
-        self.unstable = np.zeros(n, bool)
         push = self._make_push()
         self.pushes = Pushes(terms, push, model)
-        self._good_qpos, self._good_qvel = self.qpos.copy(), self.qvel.copy()
         self._idle = idle_loops(n)
-        self._boxed: tuple[Loops | None, Any] = None, None
+        self._loops: Loops | None = None
+        self._bound: dict[tuple[int, int], list[Callable[[], Any]]] = {}
+        self._boxes: list[Any] = []
         setup, width = self._parameters.setup, self._parameters.width
         blocks = self._parameters.blocks
-        ranges = thread_pool.ranges(blocks, min(blocks, threads or available_threads(n)))
-        self._tasks = [(*each, new_memories(setup, width)) for each in ranges]
+        count = min(blocks, threads or available_threads(n))
+        self._ranges = thread_pool.ranges(blocks, count)
+        self._memories = [new_memories(setup, width) for _ in self._ranges]
 
     def _make_push(self) -> Push:
         """Return what pushes; with one simulation also what is written to its MjData."""
@@ -104,9 +118,9 @@ class CompiledEngine:
         self.qpos[ids], self.qvel[ids], self.ctrl[ids] = qpos, qvel, 0.0
         self.time[ids], self._ticks[ids] = 0.0, 0
         self.unstable[ids] = False
+        self._rows.good_qpos[ids], self._rows.good_qvel[ids] = qpos, qvel
         self._fallback.warm[ids] = 0.0
         self.pushes.reset(ids)
-        self._good_qpos[ids], self._good_qvel[ids] = qpos, qvel
         self._moved = False
 
     def step(self, substeps: int, law: ControlLaw | None = None) -> None:
@@ -116,84 +130,86 @@ class CompiledEngine:
         other one, and force terms in Python, between steps of one physics step each.
         """
         loops = getattr(law, "loops", None)
-        self._outcome[:] = RUNNING
-        ticks = self._ticks + substeps
-        if self.pushes.own or (law is not None and loops is None):
-            for _ in range(substeps):
-                self._step_once(law)
-        else:
-            self._advance(substeps, loops, bool(self.pushes))
-        failed = self._outcome == FAILED
-        self.unstable[:] = failed
-        if failed.any():
-            self.qpos[failed], self.qvel[failed] = self._good_qpos[failed], self._good_qvel[failed]
-            self._ticks[failed] = ticks[failed]
-            self.time[failed] = ticks[failed] * self.model.opt.timestep
-        self._good_qpos[...], self._good_qvel[...] = self.qpos, self.qvel
         self._moved = False
+        if self.pushes.own or (law is not None and loops is None):
+            for k in range(substeps):
+                self._prepare(law)
+                ends = ENDS if k == substeps - 1 else 0
+                self._advance(1, (BEGINS if k == 0 else 0) | ends, self._idle)
+            return
+        how = BEGINS | ENDS | (PUSHING if self.pushes else 0)
+        if loops is None:
+            self._advance(substeps, how, self._idle)
+        else:
+            self._advance(substeps, how | LOOPING, loops)
 
-    def _step_once(self, law: ControlLaw | None) -> None:
-        """Take one physics step, with whatever is Python alone before it."""
+    def _prepare(self, law: ControlLaw | None) -> None:
+        """Do what is Python alone before a physics step."""
         if law is not None:
             law(self.time, self.qpos, self.qvel, self.ctrl)
         if self.pushes:
             if self.pushes.needs_motion:
                 self._motion.update(self.qpos, self.qvel)
             self.pushes.apply(self.time, self._motion.motion)
-        self._advance(1, None, False)
 
-    def _advance(self, substeps: int, loops: Loops | None, pushing: bool) -> None:
+    def _advance(self, substeps: int, how: int, loops: Loops) -> None:
         """Take physics steps on all threads, then those that MuJoCo must take."""
-        self._done[:] = 0
-        looping, given = loops is not None, self._box(loops or self._idle)
+        bound = self._bound.get((substeps, how))
+        if bound is None or loops is not self._loops:
+            bound = self._bind(substeps, how, loops)
+        thread_pool.run(bound)
+        for memory in self._memories:
+            if memory.report[0]:
+                for i in np.flatnonzero(self._rows.outcome == NEAR):
+                    self._step_by_mujoco(int(i), how)
+                return
+
+    def _bind(self, substeps: int, how: int, loops: Loops) -> list[Callable[[], Any]]:
+        """Return what the threads run, bound to all that it works on."""
+        if loops is not self._loops:
+            self._loops, self._bound = loops, {}
+            self._boxes = [box(self._given(loops, memory)) for memory in self._memories]
         width = self._parameters.width
-        how = (width, 1.0 if width == 1 else UNIT, substeps, looping, pushing, given)
-        thread_pool.run(
-            [
-                functools.partial(advance, first, last, *how, memory)
-                for first, last, memory in self._tasks
-            ]
+        kind = (width, 1.0 if width == 1 else UNIT, substeps, how)
+        self._bound[substeps, how] = [
+            bind(advance, first, last, *kind, each)
+            for (first, last), each in zip(self._ranges, self._boxes, strict=True)
+        ]
+        return self._bound[substeps, how]
+
+    def _given(self, loops: Loops, memory: Memories) -> Given:
+        parameters, motion, pushes = self._parameters, self._motion, self.pushes
+        return Given(
+            loops,
+            pushes.built_in,
+            motion.tree,
+            motion.motion,
+            pushes.push,
+            parameters.setup,
+            parameters.constants,
+            parameters.pull,
+            self._rows,
+            memory,
         )
-        for i in np.flatnonzero(self._outcome == NEAR):
-            self._step_by_mujoco(int(i), substeps, looping, pushing, given)
 
-    def _box(self, loops: Loops) -> Any:
-        """Return the box of all that a step works on, made once for each loops."""
-        if self._boxed[0] is not loops:
-            parameters, motion = self._parameters, self._motion
-            everything = Given(
-                loops,
-                self.pushes.built_in,
-                motion.tree,
-                motion.motion,
-                self.pushes.push,
-                parameters.setup,
-                parameters.constants,
-                parameters.pull,
-                self._rows,
-            )
-            self._boxed = loops, box(everything)
-        return self._boxed[1]
-
-    def _step_by_mujoco(
-        self, i: int, substeps: int, looping: bool, pushing: bool, given: Any
-    ) -> None:
-        """Take the rest of a control step in which simulation i may touch something."""
-        fallback, rows = self._fallback, self._rows
+    def _step_by_mujoco(self, i: int, how: int) -> None:
+        """Take the rest of the steps in which simulation i may touch something."""
+        fallback, rows, timestep = self._fallback, self._rows, self.model.opt.timestep
         fallback.enter(i, self.time[i], self.qpos[i], self.qvel[i], self._parameters.fields)
         fallback.push(i, self.ctrl[i], self.pushes.push)
 
         def load() -> None:
-            command_one(i, looping, pushing, given)
+            command_one(i, how, self._boxes[0])
             fallback.push(i, self.ctrl[i], self.pushes.push)
 
         def keep() -> None:
             self.qpos[i], self.qvel[i] = fallback.data.qpos, fallback.data.qvel
-            rows.ticks[i] += 1
-            rows.time[i] = rows.ticks[i] * self.model.opt.timestep
+            tick(i, timestep, rows)
 
-        held = fallback.run(i, substeps - int(self._done[i]), load, keep)
-        self._outcome[i] = RUNNING if held else FAILED
+        held = fallback.run(i, int(rows.due[i] - rows.ticks[i]), load, keep)
+        rows.outcome[i] = RUNNING if held else FAILED
+        if how & ENDS:
+            settle(i, timestep, rows)
 
     def get_state(self) -> NDArray[np.float64]:
         """Return all that the simulations go on from, (n, width)."""
@@ -209,7 +225,7 @@ class CompiledEngine:
         self._ticks[ids] = ticks[:, 0]
         self.time[ids] = self._ticks[ids] * self.model.opt.timestep
         self.unstable[ids] = False
-        self._good_qpos[ids], self._good_qvel[ids] = qpos, qvel
+        self._rows.good_qpos[ids], self._rows.good_qvel[ids] = qpos, qvel
         self._moved = False
 
     def data(self, i: int) -> mujoco.MjData:
@@ -241,6 +257,6 @@ class CompiledEngine:
             mujoco.mj_setConst(self.model, mujoco.MjData(self.model))
         self._parameters.set(ids, checked)
         self._motion.set_model_fields(ids, checked)
-        self._boxed = None, None
+        self._loops = None
         self.pushes.set_model_fields(ids, checked)
         self._moved = False

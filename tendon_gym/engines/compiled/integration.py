@@ -134,7 +134,7 @@ def move_links(
     links, rotors, tendons, flags, _ = shape
     turn, rise = fall
     stride = slots.PATH + 6 * tendons
-    at, here, link = slots.BASE + 6 * rotors, slots.WORK_OF_BASE, slots.CHAIN
+    at, here, angle = slots.BASE + 6 * rotors, slots.WORK_OF_BASE, slots.ANGLES
     size = 0.0 * unit
     for _ in range(links):
         rise = add_cross(rise, turn, vector(constants, at + slots.OFFSET, unit))
@@ -157,19 +157,19 @@ def move_links(
         gain = vector(work, here + slots.GAIN_Y, unit), vector(work, here + slots.GAIN_Y + 3, unit)
         about_y = read(work, here + slots.FREE_Y, unit) - (dot(gain[0], turn) + dot(gain[1], rise))
         turn = (turn[0], turn[1] + about_y, turn[2])
-        size = size + move_hinge(state, link, about_x, h, unit)
-        size = size + move_hinge(state, link + 1, about_y, h, unit)
-        at, here, link = at + stride, here + slots.WORK_OF_LINK, link + slots.STATE_OF_LINK
+        size = size + move_hinge(state, angle, angle + 2 * links, about_x, h, unit)
+        size = size + move_hinge(state, angle + 1, angle + 1 + 2 * links, about_y, h, unit)
+        at, here, angle = at + stride, here + slots.WORK_OF_LINK, angle + 2
     return size
 
 
 @inlined
-def move_hinge(state: Memory, link: int, acceleration: Any, h: float, unit: Any) -> Any:
+def move_hinge(state: Memory, at: int, at_rate: int, acceleration: Any, h: float, unit: Any) -> Any:
     """Integrate one hinge; return the sum of squares of its acceleration, rate and angle."""
-    rate = muladd(h, acceleration, read(state, link + slots.RATE, unit))
-    angle = muladd(h, rate, read(state, link + slots.ANGLE, unit))
-    write(state, link + slots.RATE, rate)
-    write(state, link + slots.ANGLE, angle)
+    rate = muladd(h, acceleration, read(state, at_rate, unit))
+    angle = muladd(h, rate, read(state, at, unit))
+    write(state, at_rate, rate)
+    write(state, at, angle)
     return muladd(acceleration, acceleration, muladd(rate, rate, angle * angle))
 
 

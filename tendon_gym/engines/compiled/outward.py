@@ -79,21 +79,21 @@ def turn_y(work: Memory, at: int, rate: Any, motion: Motion) -> Motion:
 
 @inlined
 def through_hinges(
-    state: Memory, work: Memory, here: int, link: int, motion: Motion, unit: Any
+    state: Memory, work: Memory, here: int, angle: int, rate: int, motion: Motion, unit: Any
 ) -> tuple[tuple, Motion]:
     """Return sines and cosines of a link's angles, about x, then y, and its motion behind them."""
-    sx, cx = sine_cosine(read(state, link + slots.ANGLE, unit))
-    sy, cy = sine_cosine(read(state, link + slots.ANGLE + 1, unit))
+    sx, cx = sine_cosine(read(state, angle, unit))
+    sy, cy = sine_cosine(read(state, angle + 1, unit))
     write(work, here + slots.SINES, sx)
     write(work, here + slots.SINES + 1, cx)
     write(work, here + slots.SINES + 2, sy)
     write(work, here + slots.SINES + 3, cy)
-    rate = read(state, link + slots.RATE, unit)
+    turning = read(state, rate, unit)
     motion = (into_x(sx, cx, motion[0]), into_x(sx, cx, motion[1]))
-    motion = turn_x(work, here + slots.DRIFT_X, rate, motion)
-    rate = read(state, link + slots.RATE + 1, unit)
+    motion = turn_x(work, here + slots.DRIFT_X, turning, motion)
+    turning = read(state, rate + 1, unit)
     motion = (into_y(sy, cy, motion[0]), into_y(sy, cy, motion[1]))
-    return (sx, cx, sy, cy), turn_y(work, here + slots.DRIFT_Y, rate, motion)
+    return (sx, cx, sy, cy), turn_y(work, here + slots.DRIFT_Y, turning, motion)
 
 
 @inlined
@@ -109,11 +109,11 @@ def ask(
 ) -> None:  # fmt: skip
     """Find the force that a link's motion asks for, and the torques of its hinges."""
     _, rotors, tendons, flags, _ = shape
-    at, here, link, push = places
+    at, here, angle, rate, push = places
     force = bias(constants, at, flags, motion, unit)
     path, first = at + slots.PATH, slots.CONTROLS + rotors
     moment = tendon_moment(constants, path, drive, first, tendons, sines, unit)
-    about_x, about_y = hinge_torques(constants, at, moment, sines, state, link, unit)
+    about_x, about_y = hinge_torques(constants, at, moment, sines, state, angle, rate, unit)
     if flags & PUSHED:
         centre = vector(constants, at + slots.CENTRE, unit)
         force = pushed(drive, push, centre, world, force, unit)
@@ -139,7 +139,7 @@ def to_tip(
     highest, lowest = -1e3 * unit, height
     stride = slots.PATH + 6 * tendons
     at, here = slots.BASE + 6 * rotors, slots.WORK_OF_BASE
-    link, push = slots.CHAIN, slots.CONTROLS + rotors + tendons + slots.PUSH_OF_BASE
+    angle, push = slots.ANGLES, slots.CONTROLS + rotors + tendons + slots.PUSH_OF_BASE
     for k in range(links):
         offset = vector(constants, at + slots.OFFSET, unit)
         rise, height = rise + dot(nose, offset), height + dot(world[2], offset)
@@ -148,7 +148,9 @@ def to_tip(
             rest = frame(constants, at + slots.TURN, unit)
             spin, speed, nose = into(rest, spin), into(rest, speed), into(rest, nose)
             world = (into(rest, world[0]), into(rest, world[1]), into(rest, world[2]))
-        sines, (spin, speed) = through_hinges(state, work, here, link, (spin, speed), unit)
+        sines, (spin, speed) = through_hinges(
+            state, work, here, angle, angle + 2 * links, (spin, speed), unit
+        )
         nose, up = behind(sines, nose), behind(sines, world[2])
         if flags & PUSHED:
             world = (behind(sines, world[0]), behind(sines, world[1]), up)
@@ -158,11 +160,11 @@ def to_tip(
         if k >= first:
             highest = larger(highest, larger(rise, rise + dot(nose, end)))
         lowest = smaller(lowest, smaller(height, height + dot(up, end)))
-        places = (at, here, link, push)
+        places = (at, here, angle, angle + 2 * links, push)
         ask(
             constants, state, drive, work, shape, places, sines, world, (spin, speed), unit
         )  # fmt: skip
         at, here = at + stride, here + slots.WORK_OF_LINK
-        link, push = link + slots.STATE_OF_LINK, push + slots.PUSH_OF_LINK
+        angle, push = angle + 2, push + slots.PUSH_OF_LINK
     write(work, slots.HIGHEST, highest)
     write(work, slots.LOWEST, lowest)

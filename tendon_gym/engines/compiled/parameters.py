@@ -14,8 +14,7 @@ from tendon_gym.engines.compiled.constants import constants, model_fields, pulls
 from tendon_gym.engines.compiled.contacts import Bounds
 from tendon_gym.engines.compiled.dynamics import PUSHED, ROTATED, TURNED
 from tendon_gym.engines.compiled.lanes import WIDTH
-from tendon_gym.engines.compiled.slots import ANGLE, CHAIN, QUATERNION, RATE, SPIN, STATE_OF_LINK
-from tendon_gym.engines.compiled.stepping import Setup
+from tendon_gym.engines.compiled.rows import Setup
 from tendon_gym.engines.compiled.structure import Structure, refuse
 
 Floats = NDArray[np.float64]
@@ -31,7 +30,7 @@ class Parameters:
         fields: {name: (1 or n, ...)}, the model's fields.
         width: simulations per block: 1, or WIDTH lanes.
         blocks: number of blocks.
-        setup: see `stepping.Setup`.
+        setup: see `rows.Setup`.
         constants: (1 or blocks, slots * width).
         pull: (1 or n, tendons), tension per control.
     """
@@ -101,13 +100,6 @@ class Parameters:
 
     def _setup(self, flags: int) -> Setup:
         model, structure, bounds = self._model, self.structure, self._bounds
-        qpos_slots, qvel_slots = np.zeros(model.nq, np.int64), np.zeros(model.nv, np.int64)
-        chain = CHAIN + STATE_OF_LINK * np.arange(len(structure.links))[:, None] + np.arange(2)
-        qpos_slots[structure.hinge_qpos] = chain + ANGLE
-        qvel_slots[structure.hinge_dofs] = chain + RATE
-        if structure.free:
-            qpos_slots[:7], qvel_slots[:3] = np.arange(7), QUATERNION + 4 + np.arange(3)
-            qvel_slots[3:6] = SPIN + np.arange(3)
         limited = model.actuator_ctrllimited.astype(bool)
         limits = model.actuator_ctrlrange
         return Setup(
@@ -120,8 +112,6 @@ class Parameters:
             ),
             free=structure.free,
             timestep=float(model.opt.timestep),
-            qpos_slots=qpos_slots,
-            qvel_slots=qvel_slots,
             rotors=structure.rotors,
             tendons=structure.tendons,
             bodies=np.array(bodies_of(structure), np.int64),

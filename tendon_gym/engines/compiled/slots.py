@@ -34,9 +34,8 @@ PATH = END + 3  # then six slots for each tendon: the guide before this link, as
 # link's frame at rest, and the guide on the link, in its own frame, m
 
 # State: position (3), quaternion (4), velocity (3), angular velocity (3) of the base, as in qpos
-# and qvel; then for every link the angles about x and y and their rates.
-POSITION, QUATERNION, VELOCITY, SPIN, CHAIN = 0, 3, 7, 10, 13
-ANGLE, RATE, STATE_OF_LINK = 0, 2, 4
+# and qvel; then the angles of all links about x and y, one link after another; then their rates.
+POSITION, QUATERNION, VELOCITY, SPIN, ANGLES = 0, 3, 7, 10, 13
 
 # What drives: the wind (3), controls of the rotors, tensions of the tendons, N. Then what force
 # terms give. For the base: force and torque at its centre of mass in world axes, and what they
@@ -79,7 +78,7 @@ def link_constants(tendons: int) -> int:
 
 def state_size(links: int) -> int:
     """Return the number of slots of the state."""
-    return CHAIN + links * STATE_OF_LINK
+    return ANGLES + 4 * links
 
 
 def drive_size(links: int, rotors: int, tendons: int) -> int:

@@ -6,135 +6,41 @@ simulation runs on until its steps are done, until it may touch something, or un
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tendon_gym.compiled import compiled, inlined
-from tendon_gym.control.loops import Loops, run_loops
+from tendon_gym.control.loops import run_loops
 from tendon_gym.engines.compiled import slots
 from tendon_gym.engines.compiled.dynamics import PUSHED
 from tendon_gym.engines.compiled.integration import move_base, move_links
 from tendon_gym.engines.compiled.inward import to_base
 from tendon_gym.engines.compiled.lanes import write
 from tendon_gym.engines.compiled.outward import to_tip
-from tendon_gym.engines.kinematics import Tree, update_one
-from tendon_gym.forces.built_in import Terms, look, push_one
-from tendon_gym.forces.term import Motion, Push
+from tendon_gym.engines.compiled.rows import (
+    BEGINS,
+    ENDS,
+    FAILED,
+    LOOPING,
+    NEAR,
+    PUSHING,
+    RUNNING,
+    Given,
+    Memories,
+    Rows,
+    Setup,
+)
+from tendon_gym.engines.kinematics import update_one
+from tendon_gym.forces.built_in import look, push_one
+from tendon_gym.forces.term import Push
 from tendon_gym.spatial import quaternion
 
 Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 _LARGEST = 1e10
 """What MuJoCo takes for no number any more, mjMAXVAL."""
-
-RUNNING, NEAR, FAILED = 0, 1, 2
-"""What became of a simulation in a control step."""
-
-
-class Setup(NamedTuple):
-    """What stays the same for all simulations of an engine.
-
-    Attributes:
-        shape: links, rotors, tendons, flags, the first link that may touch the base.
-        free: whether the base flies.
-        timestep: s.
-        qpos_slots: (nq,), where each element of qpos is in the state.
-        qvel_slots: (nv,).
-        rotors: (r,), their controls.
-        tendons: (t,), their controls, -1 for none.
-        bodies: (1 + N,), the base, then the links.
-        hinge_dofs: (N, 2), addresses in qvel.
-        low: (nu,), limits of the controls.
-        high: (nu,).
-        obstacles: (k, 4), centre and radius of what stands around, m.
-        planes: (k, 4), unit normal and offset along it, m.
-        bounds: how high links may come in the base's frame; how low links may come in the world;
-            how low the base's origin; how far the vehicle reaches from it, all in m.
-    """
-
-    shape: tuple[int, int, int, int, int]
-    free: bool
-    timestep: float
-    qpos_slots: Indices
-    qvel_slots: Indices
-    rotors: Indices
-    tendons: Indices
-    bodies: Indices
-    hinge_dofs: Indices
-    low: Floats
-    high: Floats
-    obstacles: Floats
-    planes: Floats
-    bounds: Floats
-
-
-class Memories(NamedTuple):
-    """Memory of one worker, in slots of its width; see `slots`."""
-
-    state: Floats
-    drive: Floats
-    work: Floats
-
-
-def new_memories(setup: Setup, width: int) -> Memories:
-    """Make memory for a worker that steps blocks of that width."""
-    links, rotors, tendons, _, _ = setup.shape
-    return Memories(
-        np.zeros(width * slots.state_size(links)),
-        np.zeros(width * slots.drive_size(links, rotors, tendons)),
-        np.zeros(width * slots.work_size(links)),
-    )
-
-
-class Rows(NamedTuple):
-    """The simulations, row by row.
-
-    Attributes:
-        time: (n,), s.
-        ticks: (n,), physics steps since the reset.
-        qpos: (n, nq).
-        qvel: (n, nv).
-        ctrl: (n, nu).
-        outcome: (n,), RUNNING, NEAR or FAILED.
-        done: (n,), physics steps of this control step that were taken.
-    """
-
-    time: Floats
-    ticks: Indices
-    qpos: Floats
-    qvel: Floats
-    ctrl: Floats
-    outcome: Indices
-    done: Indices
-
-
-class Given(NamedTuple):
-    """All that a step works on, but for the memory of a worker.
-
-    Attributes:
-        loops: of the action interface, or idle ones.
-        terms: built-in force terms.
-        tree: tables of the kinematics, for terms that read the motion.
-        motion: its results.
-        push: what the terms give.
-        setup: of the engine.
-        constants: (1 or blocks, slots * width).
-        pull: (1 or n, tendons), tension per control.
-        rows: the simulations.
-    """
-
-    loops: Loops
-    terms: Terms
-    tree: Tree
-    motion: Motion
-    push: Push
-    setup: Setup
-    constants: Floats
-    pull: Floats
-    rows: Rows
 
 
 @compiled
@@ -144,10 +50,8 @@ def advance(
     width: int,
     unit: Any,
     substeps: int,
-    looping: bool,
-    pushing: bool,
+    how: int,
     box: Any,
-    memory: Memories,
 ) -> None:
     """Advance the blocks first ... last - 1 by `substeps` physics steps.
 
@@ -157,47 +61,122 @@ def advance(
         width: simulations per block: 1, or WIDTH.
         unit: 1.0, or UNIT for lanes.
         substeps: number of physics steps.
-        looping: whether inner loops run before each of them, else the controls are held.
-        pushing: whether built-in force terms act, else `push` is as it was.
+        how: LOOPING, PUSHING, BEGINS, ENDS, added up.
         box: with a `Given`, see `boxes`.
-        memory: of this worker.
     """
-    given = box.value
-    rows, setup = given.rows, given.setup
+    _advance(first, last, width, unit, substeps, how, box.value)
+
+
+@inlined
+def _advance(
+    first: int,
+    last: int,
+    width: int,
+    unit: Any,
+    substeps: int,
+    how: int,
+    given: Given,
+) -> None:
+    memory = given.memory
+    memory.report[0] = 0
     for block in range(first, last):
-        constants = given.constants[block % given.constants.shape[0]]
-        begin, end = block * width, min((block + 1) * width, len(rows.time))
-        _gather(begin, end, width, constants, setup, rows, memory.state)
-        links, rotors, tendons, flags, touching = setup.shape
-        if pushed(begin, end, given.push):
-            flags |= PUSHED
-        shape = (links, rotors, tendons, flags, touching)
-        for s in range(substeps):
-            running = False
-            for i in range(begin, end):
-                if rows.outcome[i] == RUNNING:
-                    running = True
-                    _command(i, looping, pushing, given)
-                    _load(i, i - begin, width, flags, given, memory.drive)
-            if not running:
-                break
-            state, drive, work = memory.state, memory.drive, memory.work
-            to_tip(constants, state, drive, work, shape, unit)
-            for i in range(begin, end):
-                if rows.outcome[i] == RUNNING and _near(i - begin, width, setup, memory):
-                    rows.outcome[i], rows.done[i] = NEAR, s
-            arm, pull = to_base(constants, work, shape, unit)
-            size, fall = move_base(
-                constants, state, drive, shape, setup.free, arm, pull, setup.timestep, unit
-            )
-            size = size + move_links(constants, state, work, shape, fall, setup.timestep, unit)
-            write(work, slots.SIZE, size)
-            for i in range(begin, end):
-                if rows.outcome[i] == RUNNING:
-                    _keep(i, i - begin, width, setup, memory, rows)
+        begin, end = block * width, min((block + 1) * width, len(given.rows.time))
+        for i in range(begin, end):
+            given.rows.due[i] = given.rows.ticks[i] + substeps
+            if how & BEGINS:
+                given.rows.outcome[i] = RUNNING
+        _advance_block(block, begin, end, width, unit, substeps, how, given)
+        for i in range(begin, end):
+            if given.rows.outcome[i] == NEAR:
+                memory.report[0] = 1
+            elif how & ENDS:
+                _settle(i, given.setup.timestep, given.rows)
+
+
+@inlined
+def _advance_block(
+    block: int,
+    begin: int,
+    end: int,
+    width: int,
+    unit: Any,
+    substeps: int,
+    how: int,
+    given: Given,
+) -> None:
+    rows, setup, (state, drive, work, _) = given.rows, given.setup, given.memory
+    constants = given.constants[block % given.constants.shape[0]]
+    _gather(begin, end, width, constants, setup, rows, state)
+    links, rotors, tendons, flags, touching = setup.shape
+    if pushed(begin, end, given.push):
+        flags |= PUSHED
+    shape = (links, rotors, tendons, flags, touching)
+    for s in range(substeps):
+        running = False
+        for i in range(begin, end):
+            if rows.outcome[i] == RUNNING:
+                running = True
+                if how & (LOOPING | PUSHING):
+                    _command(i, how, given)
+                if s == 0 or how & (LOOPING | PUSHING):
+                    _load(i, i - begin, width, flags, given, drive)
+        if not running:
+            break
+        to_tip(constants, state, drive, work, shape, unit)
+        for i in range(begin, end):
+            if rows.outcome[i] == RUNNING and _near(i - begin, width, setup, given.memory):
+                rows.outcome[i] = NEAR
+                _scatter(i, i - begin, width, setup.free, state, rows)
+        arm, pull = to_base(constants, work, shape, unit)
+        size, fall = move_base(
+            constants, state, drive, shape, setup.free, arm, pull, setup.timestep, unit
+        )
+        size = size + move_links(constants, state, work, shape, fall, setup.timestep, unit)
+        write(work, slots.SIZE, size)
+        for i in range(begin, end):
+            if rows.outcome[i] != RUNNING:
+                continue
+            if not work[slots.SIZE * width + i - begin] < _LARGEST * _LARGEST:
+                rows.outcome[i] = FAILED
+                continue
+            _tick(i, setup.timestep, rows)
+            if how & PUSHING or s == substeps - 1:
+                _scatter(i, i - begin, width, setup.free, state, rows)
+            elif how & LOOPING and setup.free:
+                _scatter_base(i, i - begin, width, state, rows)
 
 
 @compiled
+def settle(i: int, timestep: float, rows: Rows) -> None:
+    """End a control step of simulation i that MuJoCo has finished."""
+    _settle(i, timestep, rows)
+
+
+@inlined
+def _settle(i: int, timestep: float, rows: Rows) -> None:
+    """End a control step of simulation i: its state is good now, or the last good one is put back.
+
+    The time goes on either way.
+    """
+    failed = rows.outcome[i] == FAILED
+    rows.unstable[i] = failed
+    if not failed:
+        _copy(i, rows.qpos, rows.good_qpos)
+        _copy(i, rows.qvel, rows.good_qvel)
+    else:
+        _copy(i, rows.good_qpos, rows.qpos)
+        _copy(i, rows.good_qvel, rows.qvel)
+        rows.ticks[i] = rows.due[i]
+        rows.time[i] = rows.ticks[i] * timestep
+
+
+@inlined
+def _copy(i: int, source: Floats, target: Floats) -> None:
+    for k in range(source.shape[1]):
+        target[i, k] = source[i, k]
+
+
+@inlined
 def pushed(begin: int, end: int, push: Push) -> bool:
     """Say whether anything pushes on the simulations begin ... end - 1 before the step begins."""
     for i in range(begin, end):
@@ -212,17 +191,17 @@ def pushed(begin: int, end: int, push: Push) -> bool:
 
 
 @compiled
-def command_one(i: int, looping: bool, pushing: bool, box: Any) -> None:
+def command_one(i: int, how: int, box: Any) -> None:
     """Run what comes before a physics step of simulation i: inner loops and force terms."""
-    _command(i, looping, pushing, box.value)
+    _command(i, how, box.value)
 
 
-@compiled
-def _command(i: int, looping: bool, pushing: bool, given: Given) -> None:
+@inlined
+def _command(i: int, how: int, given: Given) -> None:
     rows = given.rows
-    if looping:
+    if how & LOOPING:
         run_loops(i, i + 1, rows.time, rows.qpos, rows.qvel, rows.ctrl, given.loops)
-    if pushing:
+    if how & PUSHING:
         if look(i, rows.time[i], given.terms):
             update_one(i, rows.qpos[i], rows.qvel[i], given.tree, given.motion)
         push_one(i, rows.time[i], given.terms, given.motion, given.push)
@@ -233,21 +212,46 @@ def _gather(
     begin: int, end: int, width: int, constants: Floats, setup: Setup, rows: Rows, state: Floats
 ) -> None:
     """Bring the states of a block into its memory; lanes without a simulation repeat the last."""
+    hinges = 2 * setup.shape[0]
     for lane in range(width):
         i = min(begin + lane, end - 1)
-        if not setup.free:
+        base, joints = (7, 6) if setup.free else (0, 0)
+        if setup.free:
             for k in range(7):
-                state[(slots.POSITION + k) * width + lane] = constants[
-                    (slots.POSE + k) * width + lane
-                ]
+                state[k * width + lane] = rows.qpos[i, k]
+            for k in range(6):
+                state[(slots.VELOCITY + k) * width + lane] = rows.qvel[i, k]
+            if quaternion(rows.qpos[i, 3:7]) == (1.0, 0.0, 0.0, 0.0):
+                state[slots.QUATERNION * width + lane] = 1.0  # what MuJoCo makes of zeros
+        else:
+            for k in range(7):
+                state[k * width + lane] = constants[(slots.POSE + k) * width + lane]
             for k in range(6):
                 state[(slots.VELOCITY + k) * width + lane] = 0.0
-        for k in range(setup.qpos_slots.shape[0]):
-            state[setup.qpos_slots[k] * width + lane] = rows.qpos[i, k]
-        for k in range(setup.qvel_slots.shape[0]):
-            state[setup.qvel_slots[k] * width + lane] = rows.qvel[i, k]
-        if setup.free and quaternion(rows.qpos[i, 3:7]) == (1.0, 0.0, 0.0, 0.0):
-            state[slots.QUATERNION * width + lane] = 1.0  # what MuJoCo makes of zeros
+        for k in range(hinges):
+            state[(slots.ANGLES + k) * width + lane] = rows.qpos[i, base + k]
+            state[(slots.ANGLES + hinges + k) * width + lane] = rows.qvel[i, joints + k]
+
+
+@inlined
+def _scatter_base(i: int, lane: int, width: int, state: Floats, rows: Rows) -> None:
+    """Write the state of a flying base, which is all that inner loops read, to its row."""
+    for k in range(7):
+        rows.qpos[i, k] = state[k * width + lane]
+    for k in range(6):
+        rows.qvel[i, k] = state[(slots.VELOCITY + k) * width + lane]
+
+
+@inlined
+def _scatter(i: int, lane: int, width: int, free: bool, state: Floats, rows: Rows) -> None:
+    """Write the state of a simulation to its row."""
+    base, joints = (7, 6) if free else (0, 0)
+    if free:
+        _scatter_base(i, lane, width, state, rows)
+    hinges = rows.qpos.shape[1] - base
+    for k in range(hinges):
+        rows.qpos[i, base + k] = state[(slots.ANGLES + k) * width + lane]
+        rows.qvel[i, joints + k] = state[(slots.ANGLES + hinges + k) * width + lane]
 
 
 @inlined
@@ -319,17 +323,14 @@ def _near(lane: int, width: int, setup: Setup, memory: Memories) -> bool:
     return near
 
 
+@compiled
+def tick(i: int, timestep: float, rows: Rows) -> None:
+    """Move the clock of simulation i on by a physics step that MuJoCo has taken."""
+    _tick(i, timestep, rows)
+
+
 @inlined
-def _keep(i: int, lane: int, width: int, setup: Setup, memory: Memories, rows: Rows) -> None:
-    """Write a step's result to the rows, unless it makes no sense."""
-    if not memory.work[slots.SIZE * width + lane] < _LARGEST * _LARGEST:
-        rows.outcome[i] = FAILED
-        return
-    state = memory.state
-    for k in range(setup.qpos_slots.shape[0]):
-        rows.qpos[i, k] = state[setup.qpos_slots[k] * width + lane]
-    for k in range(setup.qvel_slots.shape[0]):
-        rows.qvel[i, k] = state[setup.qvel_slots[k] * width + lane]
+def _tick(i: int, timestep: float, rows: Rows) -> None:
+    """Move the clock of simulation i on by a physics step; the time is no sum, so it is exact."""
     rows.ticks[i] += 1
-    rows.time[i] = rows.ticks[i] * setup.timestep
-    rows.done[i] += 1
+    rows.time[i] = rows.ticks[i] * timestep
