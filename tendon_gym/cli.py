@@ -194,6 +194,7 @@ COMMANDS = {
     "compare": ("tendon_gym.cli", "CompareCommand", "many policies on one benchmark"),
     "demo": ("tendon_gym.cli", "DemoCommand", "the figure-eight, in two minutes"),
     "paper": ("tendon_gym.evaluation.paper", "PaperCommand", "the experiments of the paper"),
+    "bench": ("tendon_gym.evaluation.bench", "BenchCommand", "what a step costs, in every form"),
     "train": ("tendon_gym.training.command", "TrainCommand", "learn a policy (extra: train)"),
 }
 """Where each subcommand is, and what it is for; a module is imported when it is chosen."""

@@ -56,13 +56,27 @@ class Controlled(NamedTuple):
     clock: Clock
 
 
-class Kept(NamedTuple):
-    """What `end` works on: the present states of n simulations, the last good ones, and clocks."""
+class Outcome(NamedTuple):
+    """What `end` works on.
+
+    Attributes:
+        qpos: (n, nq).
+        qvel: (n, nv).
+        good_qpos: (n, nq), the last one that was good.
+        good_qvel: (n, nv), likewise.
+        unstable: (n,), whose state MuJoCo gave up since its reset.
+        warnings: (n, kinds), how often MuJoCo has warned since the reset.
+        errors: (n,), whether it has given up with an error.
+        clock: of the simulations.
+    """
 
     qpos: NDArray[np.float64]
     qvel: NDArray[np.float64]
     good_qpos: NDArray[np.float64]
     good_qvel: NDArray[np.float64]
+    unstable: NDArray[np.bool_]
+    warnings: NDArray[np.int32]
+    errors: NDArray[np.bool_]
     clock: Clock
 
 
@@ -91,15 +105,18 @@ class MujocoEngine:
         self._clock = Clock(model.opt.timestep, np.zeros(n, np.int64), np.zeros(n))
         self.time = self._clock.time
         self._motion, self._moved = Kinematics(model, n), False
-        self.unstable, self._any_unstable = np.zeros(n, bool), False
+        self.unstable = np.zeros(n, bool)
         wind = source.wind() if terms else np.zeros((n, 3))
         self.pushes = Pushes(terms, Push(source.wrench, source.joint_force, wind), model)
         self._good_qpos, self._good_qvel = self.qpos.copy(), self.qvel.copy()
         self._law: ControlLaw | None = None
         self._ends: dict[int, Callable[[], Any]] = {}
         self._tick = bind(tick, 0, n, 1, self._clock)
-        state = (self.qpos, self.qvel)
-        self._kept = box(Kept(*state, self._good_qpos, self._good_qvel, self._clock), state)
+        outcome = Outcome(
+            self.qpos, self.qvel, self._good_qpos, self._good_qvel, self.unstable, source.warnings,
+            source.errors, self._clock,
+        )  # fmt: skip
+        self._outcome = box(outcome, (self.qpos, self.qvel))
 
     @property
     def motion(self) -> Kinematics:
@@ -133,14 +150,10 @@ class MujocoEngine:
             for _ in range(substeps):
                 control()
                 advance(1)
-        if self._any_unstable:
-            self.unstable[...] = False
-        self._any_unstable = simulations.find_failed(self.unstable)
-        if self._any_unstable:
+        if self._end(uncounted)():
             ids = np.flatnonzero(self.unstable)
             simulations.reset(ids)
             self.qpos[ids], self.qvel[ids] = self._good_qpos[ids], self._good_qvel[ids]
-        self._end(uncounted)()
         self._moved = False
 
     def _step_pushed(self, substeps: int, law: ControlLaw | None) -> None:
@@ -171,12 +184,9 @@ class MujocoEngine:
         return tasks[0] if count == 1 else functools.partial(thread_pool.run, tasks)
 
     def _end(self, steps: int) -> Callable[[], Any]:
-        """Return what ends a step: the clocks move on, and the state is remembered as good.
-
-        Whatever is written to it from outside later.
-        """
+        """Return what ends a step, see `end`; the clocks move on by `steps`."""
         if steps not in self._ends:
-            self._ends[steps] = bind(end, steps, self._kept)
+            self._ends[steps] = bind(end, steps, self._outcome)
         return self._ends[steps]
 
     def get_state(self) -> NDArray[np.float64]:
@@ -231,8 +241,7 @@ class _OneData:
         self.qpos, self.qvel, self.ctrl = data.qpos[None], data.qvel[None], data.ctrl[None]
         self.wrench, self.joint_force = data.xfrc_applied[None], data.qfrc_applied[None]
         self._size = mujoco.mj_stateSize(model, _STATE)
-        self._fatal = [data.warning[k] for k in FATAL]
-        self._error = False
+        self.warnings, self.errors = data.warning.number[None], np.zeros(1, bool)
 
     def set_model_fields(self, ids: NDArray, values: Mapping[str, NDArray]) -> None:
         """Write values (1, ...) to the model, and what follows from them."""
@@ -247,23 +256,13 @@ class _OneData:
     def reset(self, ids: NDArray) -> None:
         if len(ids):
             mujoco.mj_resetData(self.model, self.data)
-            self._error = False
+            self.errors[0] = False
 
     def advance(self, substeps: int) -> None:
         try:
             mujoco.mj_step(self.model, self.data, substeps)
         except mujoco.FatalError:
-            self._error = True
-
-    def find_failed(self, out: NDArray) -> bool:
-        """Mark the simulations whose state MuJoCo gave up since their reset; return if any."""
-        failed = self._error
-        for warning in self._fatal:
-            if warning.number:
-                failed = True
-        if failed:
-            out[0] = True
-        return failed
+            self.errors[0] = True
 
     def get_state(self) -> NDArray[np.float64]:
         row = np.empty(self._size)
@@ -283,8 +282,7 @@ class _ManyData:
         field = self.batch.bind
         self.qpos, self.qvel, self.ctrl = field("qpos"), field("qvel"), field("ctrl")
         self.wrench, self.joint_force = field("xfrc_applied"), field("qfrc_applied")
-        self._errors, self._found = np.zeros(n, bool), np.zeros(n, bool)
-        self._find = bind(find_fatal, self.batch.warning, self._errors, self._found)
+        self.warnings, self.errors = self.batch.warning[:, :, 1], np.zeros(n, bool)
         self._process = os.getpid()
 
     def set_model_fields(self, ids: NDArray, values: Mapping[str, NDArray]) -> None:
@@ -300,14 +298,14 @@ class _ManyData:
     def reset(self, ids: NDArray) -> None:
         self._check_process()
         self.batch.reset(ids, stage=int(mujoco.mjtStage.mjSTAGE_NONE))
-        self._errors[ids] = False
+        self.errors[ids] = False
 
     def advance(self, substeps: int) -> None:
         self._check_process()
         try:
             self.batch.step(nstep=substeps)
         except SimulationError as error:
-            self._errors[error.ids] = True
+            self.errors[error.ids] = True
 
     def data(self, i: int) -> mujoco.MjData:
         self._check_process()
@@ -323,13 +321,6 @@ class _ManyData:
                 "this vector environment was made before a fork, and its threads did not come "
                 "along: make it in the process that uses it"
             )
-
-    def find_failed(self, out: NDArray) -> bool:
-        """Mark the simulations whose state MuJoCo gave up since their reset; return if any."""
-        if not self._find():
-            return False
-        out[...] = self._found
-        return True
 
     def get_state(self) -> NDArray[np.float64]:
         return self.batch.state.copy()
@@ -355,32 +346,30 @@ def control(first: int, last: int, box: Any) -> None:
 
 
 @compiled
-def end(steps: int, box: Any) -> None:
-    """Move all clocks of a boxed `Kept` on by `steps`, and copy the present state."""
-    kept = box.value
-    n = kept.qpos.shape[0]
-    tick(0, n, steps, kept.clock)
-    for i in range(n):
-        for k in range(kept.qpos.shape[1]):
-            kept.good_qpos[i, k] = kept.qpos[i, k]
-        for k in range(kept.qvel.shape[1]):
-            kept.good_qvel[i, k] = kept.qvel[i, k]
+def end(steps: int, box: Any) -> bool:
+    """End a step of the boxed `Outcome`: move the clocks on by `steps`, and find what failed.
 
+    What is good is remembered as such, whatever is written to it from outside later.
 
-@compiled
-def find_fatal(warning: NDArray, errors: NDArray, out: NDArray) -> bool:
-    """Write to out (n,) which simulations have an error or a fatal warning; return if any has.
-
-    `warning` (n, kinds, 2) has the kinds' last infos and counts.
+    Returns:
+        Whether any simulation failed.
     """
-    found = False
-    for i in range(out.shape[0]):
-        bad = errors[i]
-        for k in FATAL:
-            bad = bad or warning[i, k, 1] > 0
-        out[i] = bad
-        found = found or bad
-    return found
+    o = box.value
+    n, failed = o.qpos.shape[0], False
+    tick(0, n, steps, o.clock)
+    for i in range(n):
+        bad = o.errors[i]
+        for kind in FATAL:
+            bad = bad or o.warnings[i, kind] > 0
+        o.unstable[i] = bad
+        failed = failed or bad
+        if bad:
+            continue
+        for k in range(o.qpos.shape[1]):
+            o.good_qpos[i, k] = o.qpos[i, k]
+        for k in range(o.qvel.shape[1]):
+            o.good_qvel[i, k] = o.qvel[i, k]
+    return failed
 
 
 def log_warnings() -> None:

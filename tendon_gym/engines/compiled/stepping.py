@@ -108,17 +108,17 @@ def _advance_block(
     constants = given.constants[block % given.constants.shape[0]]
     _gather(begin, end, width, constants, setup, rows, state)
     links, rotors, tendons, flags, touching = setup.shape
-    if pushed(begin, end, given.push):
-        flags |= PUSHED
+    flags |= PUSHED if pushed(begin, end, given.push) else 0
     shape = (links, rotors, tendons, flags, touching)
+    changing = how & (LOOPING | PUSHING)
     for s in range(substeps):
         running = False
         for i in range(begin, end):
             if rows.outcome[i] == RUNNING:
                 running = True
-                if how & (LOOPING | PUSHING):
+                if changing:
                     _command(i, how, given)
-                if s == 0 or how & (LOOPING | PUSHING):
+                if changing or s == 0:
                     _load(i, i - begin, width, flags, given, drive)
         if not running:
             break
@@ -127,12 +127,7 @@ def _advance_block(
             if rows.outcome[i] == RUNNING and _near(i - begin, width, setup, given.memory):
                 rows.outcome[i] = NEAR
                 _scatter(i, i - begin, width, setup.free, state, rows)
-        arm, pull = to_base(constants, work, shape, unit)
-        size, fall = move_base(
-            constants, state, drive, shape, setup.free, arm, pull, setup.timestep, unit
-        )
-        size = size + move_links(constants, state, work, shape, fall, setup.timestep, unit)
-        write(work, slots.SIZE, size)
+        _move(constants, given.memory, shape, setup.free, setup.timestep, unit)
         for i in range(begin, end):
             if rows.outcome[i] != RUNNING:
                 continue
@@ -144,6 +139,18 @@ def _advance_block(
                 _scatter(i, i - begin, width, setup.free, state, rows)
             elif how & LOOPING and setup.free:
                 _scatter_base(i, i - begin, width, state, rows)
+
+
+@inlined
+def _move(
+    constants: Floats, memory: Memories, shape: tuple, free: bool, timestep: float, unit: Any
+) -> None:
+    """Take the second and the third pass of a step."""
+    state, drive, work, _ = memory
+    arm, pull = to_base(constants, work, shape, unit)
+    size, fall = move_base(constants, state, drive, shape, free, arm, pull, timestep, unit)
+    size = size + move_links(constants, state, work, shape, fall, timestep, unit)
+    write(work, slots.SIZE, size)
 
 
 @compiled

@@ -17,13 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tendon_gym.boxes import box
-from tendon_gym.compiled import bind, compiled
-from tendon_gym.control.loops import run_loops
+from tendon_gym.compiled import bind
 from tendon_gym.envs.actions import decode
+from tendon_gym.evaluation.bench.kernels import control, weigh
 from tendon_gym.evaluation.bench.settings import HELD, LAW, Scope, Setup
 from tendon_gym.evaluation.bench.steppers import Scalar, Vector, make_native
 from tendon_gym.evaluation.bench.timing import Contestant, race
-from tendon_gym.rewards.total import weigh_one
 
 Run = Callable[[int], int]
 Driven = Scalar | Vector
@@ -137,7 +136,7 @@ def _phases(
         watched, core = Watched(driven, twin), spare.env.core
         parts: dict[str, Run] = {
             "watched": watched.run,
-            "reward": _many(bind(_weigh, n, core.signals, box(core.rewarder.weighing)), n),
+            "reward": _many(bind(weigh, n, core.signals, box(core.rewarder.weighing)), n),
             "decoding": _decoding(core),
         }
         if not core.interface.held:
@@ -211,19 +210,4 @@ def _loops(core: Any) -> Run:
     """Return what runs the loops of a core as often as a step does, with no physics between."""
     engine = core.engine
     state = (engine.time, engine.qpos, engine.qvel, engine.ctrl, core.interface.loops)
-    return _many(bind(_control, core.n, core.substeps, box(state)), core.n)
-
-
-@compiled
-def _control(n: int, substeps: int, box: Any) -> None:
-    """Run the loops of all simulations before each of so many physics steps."""
-    time, qpos, qvel, ctrl, loops = box.value
-    for _ in range(substeps):
-        run_loops(0, n, time, qpos, qvel, ctrl, loops)
-
-
-@compiled
-def _weigh(n: int, signals: NDArray, box: Any) -> None:
-    """Evaluate and weigh the reward terms of all simulations."""
-    for i in range(n):
-        weigh_one(i, signals, box.value)
+    return _many(bind(control, core.n, core.substeps, box(state)), core.n)
