@@ -249,7 +249,10 @@ MISTAKES = [
     (["paper", "--json", "."], r"the output file '\.' is a folder"),
     (["paper", "--json", "bad.csv/x.json"], "the output folder 'bad.csv' cannot be written: it is"),
     (["paper", "--controller", ""], "policy must be .*got ''"),
-    (["train", "nope"], "benchmark must be one of 'bend-tension', 'track-residual', got 'nope'"),
+    (
+        ["train", "nope"],
+        "benchmark must be one of 'bend-tension', 'track-residual', 'track-thrust', got 'nope'",
+    ),
     (["train", "bend-tension", "--algo", "x"], "algo must be one of 'ppo', got 'x'"),
     (["train", "bend-tension", "--seed", "-1"], "seed must be an integer from 0 to 139, got -1"),
     (["train", "bend-tension", "--steps", "0"], "total_steps must be .*, got 0"),

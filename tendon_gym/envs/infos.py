@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -51,10 +52,11 @@ class Infos:
         self._numbers = core.summary.numbers[:, 0]
         self._thrusts, self._tensions = core.summary.thrusts[0], core.summary.tensions[0]
         self._terms, self._parts = core.rewarder.names, core.rewarder.parts[0]
-        self._reasons = np.array(REASONS, object)
+        self._reasons, self._none = np.array(REASONS, object), np.full(core.n, "", object)
+        self._all = np.ones(core.n, bool)
         kinds = ("thrusts", "tensions", "action_clipped", "sim_unstable", "termination_reason")
-        self._masks = [f"_{name}" for name in (*NUMBERS, *kinds, "reward_terms")]
-        self._term_masks = [f"_{name}" for name in self._terms]
+        self._names = _with_masks((*NUMBERS, *kinds, "reward_terms"))
+        self._term_names = _with_masks(self._terms)
 
     def scalar(self) -> dict[str, Any]:
         """Return the info of the only simulation."""
@@ -77,22 +79,33 @@ class Infos:
             present: (n,), the simulations that have an info; None: all.
         """
         core, summary = self._core, self._summary
-        infos: dict[str, Any] = dict(zip(NUMBERS, summary.numbers.copy(), strict=True))
-        infos["thrusts"], infos["tensions"] = summary.thrusts.copy(), summary.tensions.copy()
-        infos["action_clipped"] = core.clipped.copy()
-        infos["sim_unstable"] = core.reason == UNSTABLE
-        infos["termination_reason"] = self._reasons[core.reason]
-        terms = dict(zip(self._terms, core.rewarder.parts.T.copy(), strict=True))
-        infos["reward_terms"] = terms
-        mask = np.ones(core.n, bool)
-        infos.update(dict.fromkeys(self._masks, mask))
-        terms.update(dict.fromkeys(self._term_masks, mask))
-        ended = (core.reason > 0) | core.truncated
+        mask, reason = self._all.copy(), core.reason
+        ended = (reason > 0) | core.truncated
+        some = ended.any()
+        parts = core.rewarder.parts.T.copy()
+        terms = dict(zip(self._term_names, (*parts, *[mask] * len(parts)), strict=True))
+        values = (
+            *summary.numbers.copy(),
+            summary.thrusts.copy(),
+            summary.tensions.copy(),
+            core.clipped.copy(),
+            reason == UNSTABLE,
+            self._reasons[reason] if some else self._none.copy(),
+            terms,
+        )
+        masks = [mask] * len(values)
+        infos: dict[str, Any] = dict(zip(self._names, (*values, *masks), strict=True))
         if present is not None:
             infos, ended = only(infos, present), ended & present
-        if ended.any():
+            some = ended.any()
+        if some:
             infos["is_success"], infos["_is_success"] = core.success & ended, ended
         return infos
+
+
+def _with_masks(names: Sequence[str]) -> tuple[str, ...]:
+    """Return names, and then those of their masks."""
+    return (*names, *(f"_{name}" for name in names))
 
 
 def only(infos: dict[str, Any], mask: NDArray[np.bool_]) -> dict[str, Any]:

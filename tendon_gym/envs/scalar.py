@@ -43,8 +43,9 @@ class TendonEnv(Rebuilt, gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]
         **settings: Any,
     ) -> None:
         """Build the simulation; nothing is rendered until `render` is called."""
+        settings = copy.deepcopy(settings)  # what the caller does to them later changes nothing
         pictures = {"render_mode": render_mode, "width": width, "height": height, "camera": camera}
-        self._arguments = copy.deepcopy({**pictures, **settings})
+        self._arguments = {**pictures, **settings}
         self._core = Core(self.task, 1, settings)
         self._infos = Infos(self._core)
         self.observation_space = self._core.observation_space

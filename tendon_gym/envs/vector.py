@@ -79,7 +79,9 @@ class TendonVectorEnv(Rebuilt, VectorEnv[NDArray[np.float32], NDArray[np.float32
             "width": width, "height": height, "camera": camera, "render_ids": render_ids,
             "render_grid": render_grid,
         }  # fmt: skip
-        self._arguments = copying.deepcopy({**chosen, **settings})
+        # what the caller does to them later changes nothing
+        settings, chosen = copying.deepcopy(settings), copying.deepcopy(chosen)
+        self._arguments = {**chosen, **settings}
         if render_mode is not None:
             checks.choice("render_mode", render_mode, self.metadata["render_modes"])
         self.num_envs = checks.integer("num_envs", num_envs, minimum=1, maximum=MOST_ENVS)

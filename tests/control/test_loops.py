@@ -66,6 +66,7 @@ def test_idle_loops_leave_everything_as_it_is():
     assert np.array_equal(ctrl, before)
 
 
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="plain Python takes what it likes")
 def test_a_simulation_more_takes_no_memory():
     """Numba counts what it takes from the heap; a call takes something for every argument."""
     from numba.core.runtime import _nrt_python as counters

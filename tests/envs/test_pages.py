@@ -196,5 +196,7 @@ def test_the_arguments_are_the_settings_with_their_defaults(name):
             assert said[key] == (f"{value:g}" if isinstance(value, float) else str(value))
     if "preview" in said:
         assert said["preview"] == f"{env.core.config.preview.points} points"
-    for key in ("render_mode", "width", "height", "camera", "autoreset_mode", "max_episode_steps"):
+    others = ["render_mode", "width", "height", "camera"]
+    others += ["autoreset_mode", "max_episode_steps", "copy", "render_ids", "render_grid"]
+    for key in others:
         assert f"`{key}`" in sections(env)["Arguments"]

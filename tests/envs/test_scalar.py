@@ -55,10 +55,11 @@ def test_a_seed_gives_one_rollout_and_another_seed_another(name):
     assert not np.array_equal(env.reset()[0], env.reset()[0])
 
 
+@pytest.mark.parametrize("engine", [{"model": "paper"}, {"engine": "compiled"}], ids=str)
 @pytest.mark.parametrize("rotor_action", ["thrust", "attitude", "residual"])
-def test_nothing_survives_a_reset(rotor_action):
+def test_nothing_survives_a_reset(rotor_action, engine):
     """Integrals, headings, controls, pushes, warm starts, goals: all as in a fresh environment."""
-    settings = {"rotor_action": rotor_action, "model": "paper"}
+    settings = {"rotor_action": rotor_action, **engine}
     dirty, fresh = make("Bend", **settings), make("Bend", **settings)
     dirty.reset(seed=9, options={"goal": [0.5, 0.5]})
     rng = np.random.default_rng(0)

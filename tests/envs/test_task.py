@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 
 import gymnasium as gym
@@ -213,6 +214,21 @@ def test_any_number_of_tendons_bends(tendons, links):
     assert info["bend_error"] < 1e-9
     assert env.core.signals["tip"][0, 0] > 0.05
     assert len(info["tensions"]) == tendons
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_what_is_done_to_the_arguments_later_changes_nothing(name):
+    model, pushes = {"arm": {"n_links": 4}}, {"wind": {"velocity": [1.0, 0.0, 0.0]}}
+    env = type(make(name))(model=model, forces=pushes)
+    envs = type(gym.make_vec(ENTRIES[name].id, num_envs=2))(2, model=model, forces=pushes)
+    kept = env.get_state()
+    model["arm"]["n_links"], pushes["wind"]["velocity"][0] = 9, 50.0
+    pushes["impulse"] = {"target": "tip", "impulse": [1, 0, 0]}
+    for each in (env, envs):
+        twin = copy.deepcopy(each)
+        assert twin.model.nq == each.model.nq and twin.core.config == each.core.config
+        assert twin.core.config.forces == {"wind": {"velocity": [1.0, 0.0, 0.0]}}
+    env.set_state(kept)
 
 
 @pytest.mark.parametrize("name", ENTRIES)

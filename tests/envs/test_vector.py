@@ -95,7 +95,7 @@ def test_it_flies_what_the_scalar_environment_flies(flight, mode, threads):
 def test_it_flies_what_the_scalar_environment_flies_for_thousands_of_steps(mode, engine):
     """Episodes of half a second that end in every way, with forces and drawn references."""
     settings = {
-        "horizon": 0.5, "limits": {"distance": 0.6}, "rotor_action": "attitude",
+        "horizon": 0.5, "limits": {"distance": 0.4}, "rotor_action": "attitude",
         "tendon_action": "reference", "reference": "smooth", "engine": engine, "preview":
         {"points": 2}, "forces": {"wind": {"velocity": [1.0, 0.0, 0.0], "start": 0.1}},
     }  # fmt: skip
