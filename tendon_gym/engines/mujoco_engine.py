@@ -21,6 +21,7 @@ from tendon_gym.control.loops import Loops, run_loops
 from tendon_gym.engines import threads as thread_pool
 from tendon_gym.engines.engine import ControlLaw, available_threads, check_state
 from tendon_gym.engines.fields import check_fields, write_field
+from tendon_gym.engines.forking import keep_in_children
 from tendon_gym.engines.kinematics import Kinematics
 from tendon_gym.forces import ForceTerm, Push, Pushes
 
@@ -283,6 +284,7 @@ class _ManyData:
         self.qpos, self.qvel, self.ctrl = field("qpos"), field("qvel"), field("ctrl")
         self.wrench, self.joint_force = field("xfrc_applied"), field("qfrc_applied")
         self.warnings, self.errors = self.batch.warning[:, :, 1], np.zeros(n, bool)
+        keep_in_children(self.batch.state, self.wrench, self.joint_force, self.batch.warning)
         self._process = os.getpid()
 
     def set_model_fields(self, ids: NDArray, values: Mapping[str, NDArray]) -> None:
@@ -293,7 +295,9 @@ class _ManyData:
 
     def wind(self) -> NDArray[np.float64]:
         """Return the air's velocities (n, 3), live."""
-        return self.batch.expand("opt.wind")
+        wind = self.batch.expand("opt.wind")
+        keep_in_children(wind)
+        return wind
 
     def reset(self, ids: NDArray) -> None:
         self._check_process()
