@@ -68,7 +68,10 @@ class TendonEnv(Rebuilt, gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]
 
     @property
     def data(self) -> mujoco.MjData:
-        """The simulation itself, all derived quantities at its present state."""
+        """The simulation itself, all derived quantities at its present state.
+
+        Ask for it anew after a step: what is derived in an MjData that was kept may lie behind.
+        """
         return self._core.engine.data(0)
 
     @property
