@@ -134,7 +134,7 @@ class EnvConfig:
 
     Attributes:
         model: the vehicle.
-        engine: "mujoco", or "compiled": equal to rounding and eight times as fast or more, for models whose
+        engine: "mujoco", or "compiled": equal to rounding and eight times as fast, for models whose
             integrator is "Euler".
         threads: of a vector environment; None: as many as pay off.
         control_frequency: actions per second; it must divide the physics rate.
