@@ -1,8 +1,9 @@
 """Boxes: many arrays as one argument of a compiled kernel.
 
 Numba unpacks every array of a call, 0.04 us each, which adds up to as much as a small kernel takes.
-A box is a reference to a tuple of them in Numba's own memory: one argument, whatever is in it.
-Kernels open it by `.value`.
+A box is a copy of Numba's own form of a tuple of arrays, in memory that stays where it is: one
+argument, whatever is in it. Kernels open it by `.value`, which reads that memory and counts no
+references: the Python object of the box keeps the arrays alive.
 """
 
 from __future__ import annotations
@@ -11,8 +12,22 @@ from collections.abc import Sequence
 from typing import Any
 
 import numba
+import numpy as np
+from llvmlite import ir
 from numba.core import config, types
-from numba.experimental import structref
+from numba.core.imputils import impl_ret_borrowed
+from numba.core.registry import cpu_target
+from numba.core.typing.templates import AttributeTemplate
+from numba.extending import (
+    NativeValue,
+    infer_getattr,
+    intrinsic,
+    lower_getattr,
+    models,
+    register_model,
+    typeof_impl,
+    unbox,
+)
 from numpy.typing import NDArray
 
 from tendon_gym.compiled import compiled
@@ -20,16 +35,24 @@ from tendon_gym.compiled import compiled
 _settings: Any = config
 
 
-@structref.register
-class _BoxType(types.StructRef):
-    """Numba's type of a box with something of a certain type in it."""
+class Box:
+    """A tuple, and Numba's form of it at `address`.
 
-    def preprocess_fields(self, fields: Any) -> Any:
-        return tuple((name, types.unliteral(kind)) for name, kind in fields)
+    Attributes:
+        value: the tuple.
+        kind: Numba's type of it.
+        address: where its Numba form begins.
+    """
 
-
-class _Box(structref.StructRefProxy):
-    """A Python object that is nothing but a reference to a box in Numba's memory."""
+    def __init__(self, value: Any, kind: Any) -> None:
+        """Copy the tuple's Numba form to memory that lives as long as this object."""
+        self.value, self.kind = value, kind
+        context: Any = cpu_target.target_context
+        size = context.get_abi_sizeof(context.get_data_type(kind))
+        self._memory = np.zeros(size // 8 + 1, np.int64)
+        self.address = self._memory.ctypes.data
+        put: Any = _put
+        put.compile((types.int64, kind))(self.address, value)
 
 
 class _PlainBox:
@@ -39,18 +62,81 @@ class _PlainBox:
         self.value = value
 
 
-structref.define_proxy(_Box, _BoxType, ["value"])
+class _BoxType(types.Type):
+    """Numba's type of a box with something of a certain type in it."""
+
+    def __init__(self, kind: Any) -> None:
+        self.kind = kind
+        super().__init__(name=f"Box({kind})")
+
+
+@typeof_impl.register(Box)
+def _type_of_box(value: Box, _: Any) -> _BoxType:
+    return _BoxType(value.kind)
+
+
+@register_model(_BoxType)
+class _BoxModel(models.PrimitiveModel):
+    """To a kernel a box is an address."""
+
+    def __init__(self, manager: Any, kind: Any) -> None:
+        super().__init__(manager, kind, ir.IntType(64))
+
+
+@unbox(_BoxType)
+def _unbox(_: Any, box: Any, context: Any) -> NativeValue:
+    address = context.pyapi.object_getattr_string(box, "address")
+    number = context.pyapi.long_as_longlong(address)
+    context.pyapi.decref(address)
+    return NativeValue(number)
+
+
+def _pointer(context: Any, builder: Any, address: Any, kind: Any) -> Any:
+    data = context.data_model_manager[kind].get_data_type()
+    return builder.inttoptr(address, data.as_pointer())
+
+
+@intrinsic
+def _store(_: Any, address: Any, value: Any) -> Any:
+    """Write a tuple's Numba form to an address."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = context.data_model_manager[value].as_data(builder, arguments[1])
+        builder.store(data, _pointer(context, builder, arguments[0], value))
+        return context.get_dummy_value()
+
+    return types.none(address, value), generate
+
+
+@infer_getattr
+class _BoxAttributes(AttributeTemplate):
+    """What Numba may read of a box."""
+
+    key = _BoxType
+
+    def resolve_value(self, box: _BoxType) -> Any:
+        """Return the type of the tuple."""
+        return box.kind
+
+
+@lower_getattr(_BoxType, "value")
+def _open(context: Any, builder: Any, box: _BoxType, address: Any) -> Any:
+    model = context.data_model_manager[box.kind]
+    pointer = _pointer(context, builder, address, box.kind)
+    value = model.load_from_data_pointer(builder, pointer)
+    return impl_ret_borrowed(context, builder, box.kind, value)
 
 
 @compiled
-def _put(value: Any) -> Any:
-    return _Box(value)
+def _put(address: int, value: Any) -> None:
+    store: Any = _store
+    store(address, value)
 
 
 def box(value: Any, strided: Sequence[NDArray] = ()) -> Any:
     """Return a box with a (named) tuple of arrays, which kernels open by `.value`.
 
-    Numba unpacks an array in 0.04 us, at every call; a box is one argument, whatever is in it.
+    The kernels don't see later what is in the tuple's place, only what is in its arrays.
 
     Args:
         value: the tuple, which may have tuples in it.
@@ -59,9 +145,7 @@ def box(value: Any, strided: Sequence[NDArray] = ()) -> Any:
     """
     if _settings.DISABLE_JIT:
         return _PlainBox(value)
-    kind = _type_of(value, {id(array) for array in strided})
-    put: Any = _put
-    return put.compile((kind,))(value)
+    return Box(value, _type_of(value, {id(array) for array in strided}))
 
 
 def _type_of(argument: Any, gaps: set[int]) -> Any:

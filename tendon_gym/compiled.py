@@ -5,6 +5,10 @@ Numba's on-disk cache watches the file of a function, not those of the functions
 so the cache folder is keyed by a hash of all compiled sources of this package, with the versions
 of Numba, LLVM's binding and Python, and the processor's name. Where no such folder can be written,
 nothing is cached: Numba's own choice would be a folder beside the sources, without that key.
+
+Kernels count no references and have no heap (Numba's option `_nrt`): counting, which is atomic,
+costs a third of a physics step. So a kernel works on the arrays that it is given, makes none
+(Numba then says "NRT required but not enabled") and returns numbers, or tuples of them, no array.
 """
 
 from __future__ import annotations
@@ -83,6 +87,7 @@ def _compile(function: F, **options: Any) -> F:
         "nogil": True,
         "cache": CACHE_FOLDER is not None,
         "error_model": "numpy",
+        "_nrt": False,
         **options,
     }
     try:

@@ -6,9 +6,11 @@ import ast
 import importlib
 import logging
 import os
+import pkgutil
 import re
 import subprocess
 import sys
+import typing
 from pathlib import Path
 
 import numba
@@ -56,6 +58,33 @@ def package(tmp_path, monkeypatch):
         (tmp_path / name).write_text(text)
     monkeypatch.setattr(module, "__file__", str(tmp_path / "compiled.py"))
     return tmp_path
+
+
+def kernels():
+    """Yield every kernel of the package, as (where it is, the plain function)."""
+    for module_info in pkgutil.walk_packages([str(PACKAGE)], "tendon_gym."):
+        owner = importlib.import_module(module_info.name)
+        for name, value in vars(owner).items():
+            plain = getattr(value, "py_func", None)
+            if plain is not None and plain.__module__ == owner.__name__:
+                yield f"{owner.__name__}.{name}", plain
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="there are no kernels")
+def test_kernels_return_no_arrays():
+    """They count no references, so that an array that is returned would be let go twice."""
+    found = dict(kernels())
+    assert len(found) > 150
+    for name, plain in found.items():
+        assert "return" in plain.__annotations__, name
+        said = str(typing.get_type_hints(plain)["return"])
+        assert "ndarray" not in said.lower(), f"{name} returns {said}"
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="there are no kernels")
+def test_a_kernel_that_makes_an_array_is_refused():
+    with pytest.raises(numba.core.errors.NumbaError, match="NRT required but not enabled"):
+        compiled(lambda n: np.zeros(n).sum())(3)
 
 
 def test_key_changes_with_the_sources_of_compiled_functions(package):

@@ -7,7 +7,7 @@ the observation, like every other policy.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,16 +18,16 @@ from tendon_gym.control import (
     LAW_FULL,
     LAW_PAPER,
     PAPER_GAINS,
-    SETPOINT,
     GeometricGains,
     Mixer,
     TendonAllocation,
     Vehicle,
-    allocate_one,
+    allocate,
     geometric_one,
     mix_one,
 )
 from tendon_gym.envs.rest_tips import bend_toward
+from tendon_gym.references.setpoint import setpoints
 from tendon_gym.registration import Entry
 
 RATE = 500.0
@@ -121,8 +121,10 @@ class Geometric:
             integral[episode_start] = 0.0
         actions = np.empty((len(rows), self._size), np.float32)
         if self._rotors:
-            _thrust_actions(rows, *self._law, integral, actions)
-        _tension_actions(self._bend(rows), self._tendons, self._allocation, self._rotors, actions)
+            _thrust_actions(rows, *self._law, _scratch(self._rotors), integral, actions)
+        bend, tensions = self._bend(rows), np.empty((len(rows), len(self._tendons)))
+        allocate(bend, self._tendons, self._allocation, tensions)
+        actions[:, self._rotors :] = 2.0 * tensions / self._tendons["tension_max"] - 1.0
         return (actions[0] if single else actions), integral
 
     def _bend(self, observation: NDArray) -> NDArray[np.float64]:
@@ -131,6 +133,22 @@ class Geometric:
             goals = self._view(observation, "tip_goal", 3)
             return np.array([bend_toward(goal, self._rest_tips) for goal in goals])
         return self._view(observation, "reference_bend", 2)
+
+
+class _Scratch(NamedTuple):
+    """What the flight law works in: a setpoint, zeros, four vectors, a rotation, thrusts."""
+
+    setpoint: NDArray[np.void]
+    still: NDArray[np.float64]
+    vectors: NDArray[np.float64]
+    rotation: NDArray[np.float64]
+    thrust: NDArray[np.float64]
+
+
+def _scratch(rotors: int) -> _Scratch:
+    return _Scratch(
+        setpoints(1), np.zeros(3), np.empty((4, 3)), np.empty((3, 3)), np.empty(rotors)
+    )
 
 
 @compiled
@@ -152,15 +170,13 @@ def _thrust_actions(
     low: NDArray,
     high: NDArray,
     hover: float,
+    scratch: _Scratch,
     integral: NDArray,
     actions: NDArray,
 ) -> None:
     """Write the rotor part of the actions; the integral goes on."""
-    setpoint = np.zeros(1, SETPOINT)
-    values, rotation, still = np.empty((6, 3)), np.empty(9), np.zeros(3)
-    thrust = np.empty(low.shape[0])
-    origin, velocity, spin, torque, scalars = values[0], values[1], values[2], values[3], values[4]
-    origin[:] = 0.0
+    setpoint, still, vectors, rotation, thrust = scratch
+    velocity, spin, torque, scalars = vectors[0], vectors[1], vectors[2], vectors[3]
     for i in range(observation.shape[0]):
         o = observation[i]
         # errors are observed, so the base itself may stand for the origin
@@ -170,7 +186,8 @@ def _thrust_actions(
         if starts[2] >= 0:
             for k in range(3):
                 setpoint["velocity"][0, k] += velocity[k]
-        _read(o, starts[3], rotation)
+        for k in range(3):
+            _read(o, starts[3] + 3 * k, rotation[k])
         _read(o, starts[4], spin)
         _read(o, starts[5], scalars[:1])
         _read(o, starts[6], setpoint["acceleration"][0])
@@ -178,28 +195,16 @@ def _thrust_actions(
         _read(o, starts[8], setpoint["snap"][0])
         _read(o, starts[9], scalars[1:2])
         _read(o, starts[10], scalars[2:])
-        setpoint["yaw"][0] = scalars[0] + math.atan2(rotation[3], rotation[0])
+        setpoint["yaw"][0] = scalars[0] + math.atan2(rotation[1, 0], rotation[0, 0])
         setpoint["yaw_rate"][0], setpoint["yaw_acceleration"][0] = scalars[1], scalars[2]
         force = geometric_one(
-            origin, velocity, rotation.reshape(3, 3), spin, setpoint[0], still, integral[i],
-            gains[0], vehicle[0], dt, law, torque,
+            still, velocity, rotation, spin, setpoint[0], still, integral[i], gains[0],
+            vehicle[0], dt, law, torque,
         )  # fmt: skip
         mix_one(inverse, force, torque, low, high, thrust)
         for k in range(thrust.shape[0]):
             above = thrust[k] - hover
             actions[i, k] = above / (high[k] - hover) if above > 0.0 else above / hover
-
-
-@compiled
-def _tension_actions(
-    bend: NDArray, tendons: NDArray, allocation: NDArray, first: int, actions: NDArray
-) -> None:
-    """Write the tendon part of the actions, from column `first` on."""
-    tension = np.empty(tendons.shape[0])
-    for i in range(bend.shape[0]):
-        allocate_one(bend[i], tendons, allocation[0], tension)
-        for k in range(tension.shape[0]):
-            actions[i, first + k] = 2.0 * tension[k] / tendons["tension_max"][k] - 1.0
 
 
 def geometric_paper(env: Env) -> Geometric:

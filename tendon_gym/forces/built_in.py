@@ -127,9 +127,13 @@ def look(i: int, time: float, terms: Terms) -> bool:
 @compiled
 def clear(i: int, terms: Terms, push: Push) -> None:
     """Begin with nothing but the model's own wind."""
-    push.wrench[i] = 0.0
-    push.joint_force[i] = 0.0
-    push.wind[i] = terms.wind[i]
+    for b in range(push.wrench.shape[1]):
+        for k in range(6):
+            push.wrench[i, b, k] = 0.0
+    for k in range(push.joint_force.shape[1]):
+        push.joint_force[i, k] = 0.0
+    for k in range(3):
+        push.wind[i, k] = terms.wind[i, k]
 
 
 @compiled
