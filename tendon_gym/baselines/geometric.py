@@ -146,9 +146,7 @@ class _Scratch(NamedTuple):
 
 
 def _scratch(rotors: int) -> _Scratch:
-    return _Scratch(
-        setpoints(1), np.zeros(3), np.empty((4, 3)), np.empty((3, 3)), np.empty(rotors)
-    )
+    return _Scratch(setpoints(1), np.zeros(3), np.empty((4, 3)), np.empty((3, 3)), np.empty(rotors))
 
 
 @compiled
