@@ -237,6 +237,7 @@ def rows_of(
             **about,
             "env_step_us": float(np.median(stepped)),
             "bare_us": float(np.median(bare)),
+            "overhead_us": float(np.median(stepped - bare)),
             "ratio": float(quartiles[1]),
             "ratio_quartiles": [float(quartiles[0]), float(quartiles[2])],
             "real_time": about["seconds"] / (1e-6 * float(np.median(stepped))),
@@ -246,20 +247,20 @@ def rows_of(
 def markdown(result: dict[str, Any]) -> str:
     """Return the table."""
     lines = [
-        "| environment | threads | physics steps | `env.step`, us | own bare physics, us | ratio "
-        "(quartiles) | x real time |",
-        "|---|---|---|---|---|---|---|",
+        "| environment | threads | physics steps | `env.step`, us | own bare physics, us "
+        "| on top, us | ratio (quartiles) | x real time |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     for row in result["rows"]:
         name = f"**{row['case']}**" if row["peer"] == OURS else row["case"]
         low, high = row["ratio_quartiles"]
         lines.append(
             f"| {name} | {row['threads']} | {row['substeps']} | {row['env_step_us']:.4g} "
-            f"| {row['bare_us']:.4g} | {row['ratio']:.2f} ({low:.2f} to {high:.2f}) "
-            f"| {row['real_time']:.3g} |"
+            f"| {row['bare_us']:.4g} | {row['overhead_us']:.3g} "
+            f"| {row['ratio']:.2f} ({low:.2f} to {high:.2f}) | {row['real_time']:.3g} |"
         )
     lines += [
-        f"| {name} | not measured: {why} | | | | | |" for name, why in result["failed"].items()
+        f"| {name} | not measured: {why} | | | | | | |" for name, why in result["failed"].items()
     ]
     return "\n".join(lines) + "\n"
 

@@ -71,6 +71,7 @@ def test_rounds_are_interleaved_and_ratios_are_of_a_round(peers, made):
         assert row["ratio"] == pytest.approx(np.median(ratios))
         assert row["ratio_quartiles"] == pytest.approx(np.percentile(ratios, [25, 75]).tolist())
         assert row["env_step_us"] == pytest.approx(13.0)
+        assert row["overhead_us"] == pytest.approx(11.0)
         assert row["real_time"] == pytest.approx(0.01 / 13e-6)
     assert result["versions"]["one"]["numpy"] == np.__version__
     assert result["machine"]["affinity"]
@@ -84,7 +85,7 @@ def test_what_cannot_be_measured_is_told_with_its_reason(peers, made, tmp_path):
     logs = {path.name for path in (tmp_path / "venvs").iterdir()}
     assert logs == {"absent.log", "broken.log"}  # those of the good ones are taken away
     table = peers.markdown(result)
-    assert "| good | 1 | 5 | 13 | 2 | 6.50 (4.50 to 8.50) | 769 |" in table
+    assert "| good | 1 | 5 | 13 | 2 | 11 | 6.50 (4.50 to 8.50) | 769 |" in table
     assert "| absent | not measured: ModuleNotFoundError" in table
     assert len({line.count("|") for line in table.splitlines()}) == 1
 
