@@ -18,7 +18,7 @@ from tendon_gym.baselines import learned
 from tendon_gym.training import recipe
 
 CHECKOUT = Path(__file__).parents[2]
-NAMES = ("bend-tension", "track-residual")
+NAMES = ("bend-tension", "track-residual", "track-thrust")
 EPISODES = 6
 
 
@@ -79,6 +79,16 @@ def test_on_the_figure_eight_it_beats_the_papers_controller_ten_times():
     ours, theirs = flown(benchmark, "track-residual"), flown(benchmark, "geometric_paper")
     assert ours["position"] < 0.1 * theirs["position"]
     assert ours["bend"] <= theirs["bend"] + 1e-4  # N m: the slack arm stays slack
+
+
+@pytest.mark.slow
+def test_with_thrusts_alone_it_beats_both_laws():
+    benchmark = benchmarks.get("track-thrust")
+    ours, paper, full = (
+        flown(benchmark, name)["position"]
+        for name in ("track-thrust", "geometric_paper", "geometric_full")
+    )
+    assert ours < 0.5 * full < 0.5 * paper
 
 
 @pytest.mark.slow
