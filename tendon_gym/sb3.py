@@ -22,6 +22,7 @@ from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
+from tendon_gym.envs.episodes import check_seed
 from tendon_gym.envs.vector import TendonVectorEnv
 
 _OF_ONE = {
@@ -38,7 +39,11 @@ def make_vec_env(id: str, num_envs: int = 1, seed: int | None = None, **kwargs: 
         num_envs: number of simulations.
         seed: s seeds simulation i with s + i, and the action space; None leaves it to chance.
         kwargs: arguments of the vector environment, but for `autoreset_mode`.
+
+    Raises:
+        ValueError, TypeError: a seed or an argument that isn't legal.
     """
+    seed = check_seed("seed", seed)
     env = gymnasium.make_vec(id, num_envs=num_envs, autoreset_mode="SameStep", **kwargs)
     adapter = SB3VecEnv(env)
     if seed is not None:
@@ -92,6 +97,14 @@ class SB3VecEnv(VecEnv):
         self._reset_options()
         self._returns[:], self._lengths[:] = 0.0, 0
         return observation
+
+    def seed(self, seed: int | None = None) -> Sequence[int | None]:
+        """Let the next reset seed sub-environment i with seed + i; None draws one at random.
+
+        Raises:
+            ValueError, TypeError: a seed that isn't legal.
+        """
+        return super().seed(check_seed("seed", seed))
 
     def step_async(self, actions: NDArray) -> None:
         """Keep the actions (n, size) for `step_wait`."""

@@ -141,6 +141,34 @@ def test_seeds_count_for_one_reset_alone():
     assert env.reset_infos == [{}] * N
 
 
+BAD_SEEDS: list[tuple[Any, type[Exception], str]] = [
+    (-1, ValueError, "seed must be an integer of at least 0, got -1"),
+    (1.5, TypeError, "seed must be an integer, got 1.5 of type float"),
+    ("a", TypeError, "seed must be an integer, got 'a' of type str"),
+    ([1, 2, 3], TypeError, r"seed must be an integer, got \[1, 2, 3\] of type list"),
+    (np.array([1, 2, 3]), TypeError, r"seed must be an integer, got \[1, 2, 3\] of type ndarray"),
+]
+
+
+@pytest.mark.parametrize("seed, kind, message", BAD_SEEDS, ids=str)
+def test_a_bad_seed_is_refused_in_our_words(seed, kind, message):
+    with pytest.raises(kind, match=message):
+        make_vec_env(ENTRIES["Hover"].id, N, seed=seed)
+    env = adapter()
+    env.seed(SEED)
+    with pytest.raises(kind, match=message):
+        env.seed(seed)
+    np.testing.assert_array_equal(env.reset(), env.env.reset(seed=SEED)[0])
+
+
+def test_numpys_integers_and_large_ones_are_seeds():
+    for seed in (np.int64(SEED), np.uint8(SEED)):
+        env = make_vec_env(ENTRIES["Hover"].id, N, seed=seed, **SETTINGS)
+        np.testing.assert_array_equal(env.reset(), env.env.reset(seed=SEED)[0])
+    env = make_vec_env(ENTRIES["Hover"].id, N, seed=2**80, **SETTINGS)
+    np.testing.assert_array_equal(env.reset(), env.env.reset(seed=2**80)[0])
+
+
 def test_options_reach_the_environments_once():
     env = adapter("Track", reference="steady_figure_eight")
     phases = [0.5, 1.0, 1.5]
