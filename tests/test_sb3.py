@@ -12,7 +12,7 @@ from stable_baselines3 import PPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.evaluation import evaluate_policy
 from stable_baselines3.common.monitor import Monitor
-from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor, VecNormalize
+from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv, VecMonitor, VecNormalize
 
 from tendon_gym.registration import ENTRIES
 from tendon_gym.sb3 import SB3VecEnv, make_vec_env
@@ -244,3 +244,20 @@ def test_other_autoreset_modes_are_refused(mode):
     env = gymnasium.make_vec(ENTRIES["Hover"].id, num_envs=2, autoreset_mode=mode, threads=1)
     with pytest.raises(ValueError, match=f"SameStep.*{mode}"):
         SB3VecEnv(env)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_the_adapter_is_closed_with_its_environments(wrapped):
+    env: VecEnv = make_vec_env(ENTRIES["Hover"].id, 2, render_mode="rgb_array", width=16, height=16)
+    env = VecNormalize(env) if wrapped else env
+    env.reset()
+    env.close()
+    env.close()
+    for name, call in (
+        ("reset", lambda: env.reset()),
+        ("step", lambda: env.step(np.zeros((2, 7), np.float32))),
+        ("render", lambda: env.get_images()),
+        ("get_state", lambda: env.env_method("get_state")),
+    ):
+        with pytest.raises(RuntimeError, match=f"is closed: it cannot {name} any more"):
+            call()

@@ -13,6 +13,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from tendon_gym import checks
+from tendon_gym.envs.closing import Closable
 from tendon_gym.envs.core import Core
 from tendon_gym.envs.episodes import Episodes, check_seeds
 from tendon_gym.envs.grid import tiled
@@ -29,7 +30,9 @@ MOST_ENVS = 1_000_000
 """Largest number of simulations in one vector environment."""
 
 
-class TendonVectorEnv(Rebuilt, VectorEnv[NDArray[np.float32], NDArray[np.float32], NDArray[Any]]):
+class TendonVectorEnv(
+    Rebuilt, Closable, VectorEnv[NDArray[np.float32], NDArray[np.float32], NDArray[Any]]
+):
     """A task as a vector environment: the core with `num_envs` simulations.
 
     Sub-environment i with seed s + i flies exactly what the scalar environment flies with that
@@ -142,7 +145,9 @@ class TendonVectorEnv(Rebuilt, VectorEnv[NDArray[np.float32], NDArray[np.float32
         Raises:
             ValueError: an option or a seed that isn't legal; nothing has changed then.
             TypeError: one of the wrong type, likewise.
+            RuntimeError: the environment is closed; so do all that follow.
         """
+        self._check_open("reset")
         mask, others = _split_options(options, self.num_envs)
         ids = np.flatnonzero(mask)
         seeds = check_seeds(seed, self.num_envs)
@@ -174,6 +179,7 @@ class TendonVectorEnv(Rebuilt, VectorEnv[NDArray[np.float32], NDArray[np.float32
             ValueError: actions of another shape or not finite; in the mode "Disabled" also a step
                 of an episode that has ended. Nothing has changed then.
         """
+        self._check_open("step")
         values = np.asarray(actions)
         if values.shape != self.action_space.shape:
             raise ValueError(
@@ -225,6 +231,7 @@ class TendonVectorEnv(Rebuilt, VectorEnv[NDArray[np.float32], NDArray[np.float32
 
         Wrappers that count have a memory of their own.
         """
+        self._check_open("get_state")
         arrays = {**self._core.get_state(), "ended": self._ended.copy()}
         return EnvState(self._maker(), arrays, tuple(self.random_state))
 
@@ -238,6 +245,7 @@ class TendonVectorEnv(Rebuilt, VectorEnv[NDArray[np.float32], NDArray[np.float32
             ValueError: the state is of an environment with other settings, which are named.
             TypeError: it is no state.
         """
+        self._check_open("set_state")
         check_maker(self._maker(), state)
         self._core.set_state(state.arrays)
         self._ended = state.arrays["ended"].copy()
@@ -251,6 +259,7 @@ class TendonVectorEnv(Rebuilt, VectorEnv[NDArray[np.float32], NDArray[np.float32
 
     @random_state.setter
     def random_state(self, states: Sequence[Mapping[str, Any]]) -> None:
+        self._check_open("set its random_state")
         if len(states) != self.num_envs:
             raise ValueError(f"random_state must have {self.num_envs} states, got {len(states)}")
         self._episodes = [Episodes.restored(each) for each in states]
@@ -264,6 +273,7 @@ class TendonVectorEnv(Rebuilt, VectorEnv[NDArray[np.float32], NDArray[np.float32
 
     def render(self) -> Any:
         """Return a tuple with a picture of each rendered simulation, or all of them as one."""
+        self._check_open("render")
         data = (self._core.engine.data(i) for i in self._render_ids)
         pictures = tuple(self._renderer.render(each) for each in data)
         if self._render_grid:
