@@ -146,7 +146,11 @@ BAD_SEEDS: list[tuple[Any, type[Exception], str]] = [
     (1.5, TypeError, "seed must be an integer, got 1.5 of type float"),
     ("a", TypeError, "seed must be an integer, got 'a' of type str"),
     ([1, 2, 3], TypeError, r"seed must be an integer, got \[1, 2, 3\] of type list"),
-    (np.array([1, 2, 3]), TypeError, r"seed must be an integer, got \[1, 2, 3\] of type ndarray"),
+    (
+        np.arange(3.0),
+        TypeError,
+        r"got \[0.0, 1.0, 2.0\], an array of shape \(3,\) and type float64",
+    ),
 ]
 
 

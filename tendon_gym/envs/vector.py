@@ -314,7 +314,8 @@ def _split_options(options: Any, n: int) -> tuple[Bools, Any]:
     mask = options["reset_mask"]
     if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (n,):
         raise TypeError(
-            f"options['reset_mask'] must be a bool array of shape ({n},), got {checks.shown(mask)}"
+            f"options['reset_mask'] must be a bool array of shape ({n},), "
+            f"got {checks.described(mask)}"
         )
     if not mask.any():
         raise ValueError("options['reset_mask'] must choose at least one sub-environment")
