@@ -22,6 +22,7 @@ from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
+from tendon_gym import checks
 from tendon_gym.envs.episodes import check_seed
 from tendon_gym.envs.vector import TendonVectorEnv
 
@@ -71,14 +72,14 @@ class SB3VecEnv(VecEnv):
         if not isinstance(env, TendonVectorEnv):
             kind = "a scalar environment" if isinstance(env, gymnasium.Env) else "none"
             raise TypeError(
-                f"env must be a vector environment of this package, got {env!r}, which is {kind}: "
-                "make it with tendon_gym.sb3.make_vec_env(id, num_envs=...); wrappers go around "
-                "the SB3VecEnv"
+                "env must be a vector environment of this package, "
+                f"got {checks.shown(env)}, which is {kind}: make it with "
+                "tendon_gym.sb3.make_vec_env(id, num_envs=...); wrappers go around the SB3VecEnv"
             )
         if env.metadata["autoreset_mode"] is not AutoresetMode.SAME_STEP:
             raise ValueError(
                 "env must be made with autoreset_mode='SameStep', got "
-                f"{env.metadata['autoreset_mode'].value!r}"
+                f"{checks.shown(env.metadata['autoreset_mode'].value)}"
             )
         self.env: TendonVectorEnv = env
         super().__init__(env.num_envs, env.single_observation_space, env.single_action_space)
@@ -173,7 +174,8 @@ class SB3VecEnv(VecEnv):
     def _only_all(self, name: str, indices: VecEnvIndices) -> None:
         if len(set(self._get_indices(indices))) != self.num_envs:
             raise ValueError(
-                f"{name} works on all sub-environments together, got indices={indices!r}"
+                f"{name} works on all sub-environments together, "
+                f"got indices={checks.shown(indices)}"
             )
 
     def env_is_wrapped(self, wrapper_class: type, indices: VecEnvIndices = None) -> list[bool]:
@@ -194,5 +196,6 @@ def _stacked(options: list[dict[str, Any]]) -> dict[str, Any] | None:
     """Return the options of all sub-environments as one row each."""
     names = set(options[0])
     if any(set(each) != names for each in options):
-        raise ValueError(f"options must name the same for all sub-environments, got {options!r}")
+        told = checks.shown(options)
+        raise ValueError(f"options must name the same for all sub-environments, got {told}")
     return {name: np.stack([each[name] for each in options]) for name in sorted(names)} or None

@@ -184,6 +184,9 @@ def test_options_reach_the_environments_once():
     env.set_options([{"phase": 0.0}, {}, {}])
     with pytest.raises(ValueError, match="same for all"):
         env.reset()
+    env.set_options([{"qpos": np.zeros(500)}, {}, {}])
+    with pytest.raises(ValueError, match=r"same for all .*, got .*\.\.\.$"):
+        env.reset()
 
 
 def test_the_random_state_can_be_put_back():

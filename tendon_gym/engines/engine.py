@@ -10,6 +10,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from tendon_gym import checks
 from tendon_gym.engines.kinematics import Kinematics
 
 
@@ -87,6 +88,6 @@ def check_state(model: mujoco.MjModel, qpos: NDArray, qvel: NDArray) -> None:
     for name, values, width in (("qpos", qpos, model.nq), ("qvel", qvel, model.nv)):
         if values.ndim != 2 or values.shape[1] != width:
             raise ValueError(f"{name} must have shape (simulations, {width}), got {values.shape}")
-        if not np.isfinite(values).all():
-            column = int(np.argwhere(~np.isfinite(values))[0, 1])
-            raise ValueError(f"{name}[{column}] must be finite, got {values[:, column]!r}")
+        bad = np.argwhere(~np.isfinite(values))
+        if len(bad):
+            checks.reject(f"{name}[{bad[0, 1]}]", values[tuple(bad[0])], "finite")

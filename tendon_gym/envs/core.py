@@ -311,7 +311,7 @@ class Core:
             where, column = divmod(bad, self.interface.size)
             raise ValueError(
                 f"action[{column}] of simulation {where} must be finite, "
-                f"got {action[where, column]!r}"
+                f"got {checks.shown(action[where, column])}"
             )
         self._keep_up()
         self.engine.step(self.substeps, None if self.interface.held else self.interface)

@@ -310,7 +310,7 @@ def test_actions_that_are_not_finite_raise_and_say_where():
     before, _ = envs.reset(seed=0)
     action = np.zeros((3, 7))
     action[2, 4] = np.nan
-    with pytest.raises(ValueError, match=r"action\[4\] of simulation 2 must be finite, got .*nan"):
+    with pytest.raises(ValueError, match=r"action\[4\] of simulation 2 must be finite, got nan$"):
         envs.step(action)
     again, _ = make_vec("Hover", 3).reset(seed=0)
     assert np.array_equal(before, again)
