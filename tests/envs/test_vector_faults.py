@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from tendon_gym.envs import core as core_module
-from tendon_gym.model import build_spec
+from tendon_gym.model import ModelParameters, build_spec
 from tendon_gym.registration import ENTRIES
 
 CHECKOUT = Path(__file__).parent.parent.parent
@@ -70,11 +70,23 @@ def test_wrong_actions_are_refused_before_anything_changes(actions):
     unchanged_by(envs, twins, lambda env: env.step(actions), (ValueError, TypeError), "action")
 
 
-def test_a_goal_out_of_reach_is_refused_with_the_reach():
-    env = gym.make(ENTRIES["Bend"].id, goal="tip").unwrapped
-    env.reset(seed=0)
-    with pytest.raises(ValueError, match=r"options\['goal'\].*in the tip's reach of 0\.\d+ m"):
-        env.reset(options={"goal": [0.0, 0.0, -2.0]})
+@pytest.mark.parametrize("task", ["Bend", "ArmBend"])
+@pytest.mark.parametrize("goal", [[0.0, 0.0, -2.0], [[0.1, 0.0, -0.4], [0.0, 0.9, 0.0]]])
+def test_a_goal_out_of_reach_is_refused_with_the_reach_before_anything_changes(task, goal):
+    """The arm doesn't stretch: nothing beyond its length from the flange can be touched."""
+    arm = ModelParameters().arm
+    settings = {"goal": "tip", "horizon": 5.0}
+    envs, twins = (gym.make_vec(ENTRIES[task].id, num_envs=2, **settings) for _ in range(2))
+    row = 0 if np.ndim(goal) == 1 else 1
+    message = rf"options\['goal'\]\[{row}\] must be in the tip's reach of {arm.reach:g} m .* got "
+    wrong = lambda env: env.reset(seed=9, options={"goal": goal})  # noqa: E731
+    unchanged_by(envs, twins, wrong, ValueError, message)
+    if row == 0:
+        env, twin = (gym.make(ENTRIES[task].id, **settings).unwrapped for _ in range(2))
+        unchanged_by(env, twin, wrong, ValueError, message)
+    edge = [0.0, 0.0, -(arm.flange_offset + arm.reach)]
+    envs.reset(seed=9, options={"goal": edge})
+    assert np.array_equal(envs.unwrapped.core.goals.values, [edge, edge])
 
 
 def test_a_phase_on_a_reference_that_ends_shortens_the_episode():
