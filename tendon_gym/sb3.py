@@ -183,9 +183,8 @@ class SB3VecEnv(VecEnv):
         return [wrapper_class is Monitor] * len(list(self._get_indices(indices)))
 
     def get_images(self) -> Sequence[NDArray[np.uint8] | None]:
-        """Return one picture per rendered sub-environment."""
-        pictures = self.env.render()
-        return pictures if isinstance(pictures, tuple) else (pictures,)
+        """Return one picture per rendered sub-environment, or all of them as one."""
+        return self.env.pictures()
 
     def close(self) -> None:
         """Close the vector environment."""

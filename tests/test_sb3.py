@@ -221,6 +221,8 @@ def test_pictures_come_from_every_environment():
     env.reset()
     images = env.get_images()
     assert [np.shape(image) for image in images] == [(24, 32, 3)] * 2
+    env = adapter(n=4, render_mode="rgb_array", width=32, height=24, render_ids=[3])
+    assert len(env.get_images()) == 1
 
 
 def test_evaluate_policy_takes_it_without_a_warning():

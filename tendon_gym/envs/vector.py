@@ -72,8 +72,8 @@ class TendonVectorEnv(
             width: of a picture.
             height: of a picture.
             camera: name of a camera.
-            render_ids: the sub-environments that are rendered; None: all of them.
-            render_grid: whether `render` returns one picture, all of them tiled, and no tuple.
+            render_ids: the sub-environments that are rendered, in this order; None: all of them.
+            render_grid: whether their pictures are tiled to a single one.
             settings: those of `envs.task.EnvConfig`, as plain values.
         """
         chosen = {
@@ -271,14 +271,22 @@ class TendonVectorEnv(
             autoreset_mode=mode, steps_of_an_episode=steps,
         )  # fmt: skip
 
-    def render(self) -> Any:
-        """Return a tuple with a picture of each rendered simulation, or all of them as one."""
+    def render(self) -> tuple[NDArray[Any], ...]:
+        """Return one picture for each sub-environment, as Gymnasium's wrappers want them.
+
+        First come the rendered ones, see `pictures`, then black ones. So `RecordVideo` films all
+        of them; with `record_first_only` the first of `render_ids`, or the grid, fills the film.
+        """
+        rendered = self.pictures()
+        black = np.zeros_like(rendered[0])
+        return (*rendered, *[black] * (self.num_envs - len(rendered)))
+
+    def pictures(self) -> tuple[NDArray[Any], ...]:
+        """Return a picture of each simulation in `render_ids`, or all of them as one."""
         self._check_open("render")
         data = (self._core.engine.data(i) for i in self._render_ids)
-        pictures = tuple(self._renderer.render(each) for each in data)
-        if self._render_grid:
-            return tiled([picture for picture in pictures if picture is not None])
-        return pictures
+        rendered = [picture for d in data if (picture := self._renderer.render(d)) is not None]
+        return (tiled(rendered),) if self._render_grid else tuple(rendered)
 
     def close_extras(self, **kwargs: Any) -> None:
         """Let go of the renderer; part of Gymnasium's `close`."""
@@ -302,8 +310,8 @@ def _render_ids(ids: Any, n: int) -> list[int]:
     chosen = [
         checks.integer(f"render_ids[{k}]", i, minimum=0, maximum=n - 1) for k, i in enumerate(ids)
     ]
-    if not chosen:
-        raise ValueError("render_ids must name at least one sub-environment, got []")
+    if not chosen or len(set(chosen)) < len(chosen):
+        checks.reject("render_ids", chosen, "at least one sub-environment, none twice")
     return chosen
 
 
