@@ -172,6 +172,40 @@ def test_an_unstable_simulation_touches_no_other(engine, value):
         assert mine[4]["sim_unstable"].tolist() == [False] * 3 + [k == 4, False]
 
 
+@pytest.mark.parametrize("rotor_action", ["thrust", "residual", "attitude"])
+@pytest.mark.parametrize("value", [np.nan, 1e13])
+@pytest.mark.parametrize("low", [False, True], ids=["air", "ground"])
+def test_an_unstable_end_is_seen_alike_on_both_engines(rotor_action, value, low):
+    """The last good state, with the controls that had led to it; the time has gone on."""
+    finals = []
+    for engine in ("mujoco", "compiled"):
+        settings = {"rotor_action": rotor_action, "engine": engine, "limits": {"distance": 3.0}}
+        env = gym.make(HOVER, **settings).unwrapped
+        envs = gym.make_vec(HOVER, num_envs=3, autoreset_mode="SameStep", **settings).unwrapped
+        qpos = env.model.qpos0.copy()
+        qpos[2] = 0.64 if low else 1.6  # where the tip may touch, MuJoCo takes over
+        env.reset(seed=2, options={"qpos": qpos})
+        envs.reset(seed=1, options={"qpos": qpos})
+        for k in range(4):
+            action = np.full(7, 0.1 * k - 0.2)
+            seen, *_, info = env.step(action)
+            envs.step(np.tile(action, (3, 1)))
+        env.data.qvel[4] = value
+        envs.core.engine.qvel[1, 4] = value
+        last, reward, _, _, told = env.step(np.full(7, 0.5))
+        *_, infos = envs.step(np.full((3, 7), 0.5))
+        assert told["termination_reason"] == "unstable"
+        assert np.array_equal(infos["final_obs"][1], last)
+        for name in ("thrusts", "tensions"):
+            assert np.array_equal(told[name], info[name])
+            assert np.array_equal(infos["final_info"][name][1], info[name])
+        assert told["action_rate"] == 0.0 and told["time"] == pytest.approx(0.05)
+        assert np.array_equal(last, seen)  # a hover's reference stands still
+        finals.append((last, reward, told["thrust_effort"], told["tension_effort"]))
+    for mine, theirs in zip(*finals, strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=0, atol=1e-6)
+
+
 @pytest.mark.parametrize("number", [0, -1, 1_000_001, 1.5, "2", None])
 def test_numbers_of_environments_that_are_none(number):
     with pytest.raises((ValueError, TypeError), match="num_envs must be an integer"):
