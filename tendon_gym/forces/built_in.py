@@ -159,7 +159,7 @@ def push_one(i: int, time: float, terms: Terms, motion: Motion, push: Push) -> N
 
 @compiled
 def _add_impulse(i: int, row: NDArray, motion: Motion, push: Push) -> None:
-    """Add a force at a point: row = body, point from its centre of mass (3), force (3)."""
+    """Add a force at a point: row = body, point from its centre of mass (3), force (3), site."""
     body = int(row[0])
     for k in range(3):
         push.wrench[i, body, k] += row[4 + k]
