@@ -152,8 +152,8 @@ class TendonEnv(Rebuilt, Closable, gymnasium.Env[NDArray[np.float32], NDArray[np
         """
         self._check_open("set_state")
         check_maker(self._maker(), state)
-        self._core.set_state(state.arrays)
         self._episodes = Episodes.restored(state.episodes[0])
+        self._core.set_state(state.arrays)
         self.np_random = self._episodes.source
         return self._core.observation[0].copy(), self._infos.scalar()
 

@@ -247,9 +247,9 @@ class TendonVectorEnv(
         """
         self._check_open("set_state")
         check_maker(self._maker(), state)
+        self.random_state = state.episodes
         self._core.set_state(state.arrays)
         self._ended = state.arrays["ended"].copy()
-        self.random_state = state.episodes
         return self._observation(), self._infos.vector()
 
     @property
