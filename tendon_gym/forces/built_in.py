@@ -13,6 +13,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from tendon_gym import checks
 from tendon_gym.compiled import compiled
 from tendon_gym.forces.term import ForceTerm, Motion, Push
 
@@ -44,6 +45,11 @@ class BuiltIn:
     def state(self) -> NDArray:
         """All that the term remembers, live: the parameters."""
         return self.parameters
+
+    def put(self, i: int, row: NDArray) -> None:
+        """Give simulation `i` a row (p,) of its own until its next reset."""
+        last = len(self.parameters) - 1
+        self.parameters[checks.integer("simulation", i, minimum=0, maximum=last)] = row
 
     def reset(self, ids: NDArray) -> None:
         """Put back the row that the term was made with."""

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tendon_gym import checks, config
+from tendon_gym.forces import bounds
 from tendon_gym.forces.built_in import FIRST, IMPULSE, BuiltIn
 from tendon_gym.forces.term import body_id, register
 
@@ -34,11 +35,16 @@ class Impulse:
     def __post_init__(self) -> None:
         """Reject values that are not finite."""
         checks.array("impulse", self.impulse, (3,))
-        checks.number("start", self.start, minimum=0.0)
-        checks.number("duration", self.duration, minimum=0.0)
+        checks.number("duration", self.duration)
+        bounds.check_span(self.start, self.duration)
 
     def row(self, model: mujoco.MjModel) -> np.ndarray:
-        """Return the parameters of the kernel for a model; the last one is the site, or -1."""
+        """Return the parameters of the kernel for a model; the last one is the site, or -1.
+
+        Raises:
+            ValueError: no such target, or more momentum than `forces.bounds` allow.
+        """
+        bounds.check_impulse(self.impulse, model)
         body, site = _place(model, self.target)
         point = np.zeros(3) if site < 0 else model.site_pos[site] - model.body_ipos[body]
         dt = model.opt.timestep
@@ -70,7 +76,7 @@ class ImpulseTerm(BuiltIn):
 
     def set(self, i: int, impulse: Impulse) -> None:
         """Give simulation `i` another impulse until its next reset."""
-        self.parameters[i] = impulse.row(self._model)
+        self.put(i, impulse.row(self._model))
         self._aim(i, self.parameters[i])
 
     def set_model_fields(self, ids: NDArray, values: Mapping[str, NDArray]) -> None:
