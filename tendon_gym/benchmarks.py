@@ -230,6 +230,7 @@ def with_reference(benchmark: Benchmark, reference: str) -> Benchmark:
         ValueError: its task draws goals and follows no reference.
     """
     if benchmark.task in ("Bend", "ArmBend"):
-        raise ValueError(f"{benchmark.task} draws bends and takes no reference, got {reference!r}")
+        given = checks.shown(reference)
+        raise ValueError(f"{benchmark.task} draws bends and takes no reference, got {given}")
     settings = {**benchmark.settings, "reference": reference}
     return dataclasses.replace(benchmark, settings=settings, horizon=None, settle=0.0)

@@ -26,6 +26,15 @@ def shown(value: object) -> str:
     return text if len(text) <= SHOWN else text[:SHOWN] + "..."
 
 
+def described(value: object) -> str:
+    """Return a value as messages show it where its kind is what is wrong with it."""
+    if not isinstance(value, np.ndarray):
+        return f"{shown(value)} of type {type(value).__name__}"
+    if value.size > ELEMENTS:
+        return shown(value)
+    return f"{shown(value)}, an array of shape {value.shape} and type {value.dtype}"
+
+
 def _plain(value: Any, depth: int) -> Any:
     """Return a value without NumPy's types, as far as it is made of Python's own containers."""
     if isinstance(value, np.floating):  # a long double has no plain type of its own
@@ -57,8 +66,7 @@ def number(
 ) -> float:
     """Return `value` as a finite float in [minimum, maximum] and strictly in (above, below)."""
     if isinstance(value, bool) or not isinstance(value, Real):
-        kind = type(value).__name__
-        raise TypeError(f"{name} must be a number, got {shown(value)} of type {kind}")
+        raise TypeError(f"{name} must be a number, got {described(value)}")
     try:
         result = float(value)
     except OverflowError:
@@ -87,8 +95,7 @@ def integer(
 ) -> int:
     """Return `value` as an int in [minimum, maximum]."""
     if isinstance(value, bool) or not isinstance(value, Integral):
-        kind = type(value).__name__
-        raise TypeError(f"{name} must be an integer, got {shown(value)} of type {kind}")
+        raise TypeError(f"{name} must be an integer, got {described(value)}")
     result = int(value)
     too_small = minimum is not None and result < minimum
     if too_small or (maximum is not None and result > maximum):
@@ -104,7 +111,7 @@ def integer(
 def flag(name: str, value: object) -> bool:
     """Return `value`, which must be True or False."""
     if not isinstance(value, (bool, np.bool_)):
-        raise TypeError(f"{name} must be True or False, got {shown(value)}")
+        raise TypeError(f"{name} must be True or False, got {described(value)}")
     return bool(value)
 
 
@@ -129,9 +136,9 @@ def array(
     try:
         given = np.asarray(value)
     except ValueError as error:  # rows of different lengths
-        raise TypeError(f"{name} must be an array of numbers, got {shown(value)}") from error
+        raise TypeError(f"{name} must be an array of numbers, got {described(value)}") from error
     if given.dtype.kind not in "iuf":  # NumPy would read strings, booleans and None as numbers
-        raise TypeError(f"{name} must be an array of numbers, got {shown(value)}")
+        raise TypeError(f"{name} must be an array of numbers, got {described(value)}")
     result = given.astype(np.float64)
     fits = result.ndim == len(shape) and all(
         want is None or have == want for have, want in zip(result.shape, shape, strict=True)

@@ -22,6 +22,8 @@ from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
+from tendon_gym import checks
+from tendon_gym.envs.episodes import check_seed
 from tendon_gym.envs.vector import TendonVectorEnv
 
 _OF_ONE = {
@@ -38,7 +40,11 @@ def make_vec_env(id: str, num_envs: int = 1, seed: int | None = None, **kwargs: 
         num_envs: number of simulations.
         seed: s seeds simulation i with s + i, and the action space; None leaves it to chance.
         kwargs: arguments of the vector environment, but for `autoreset_mode`.
+
+    Raises:
+        ValueError, TypeError: a seed or an argument that isn't legal.
     """
+    seed = check_seed("seed", seed)
     env = gymnasium.make_vec(id, num_envs=num_envs, autoreset_mode="SameStep", **kwargs)
     adapter = SB3VecEnv(env)
     if seed is not None:
@@ -66,14 +72,14 @@ class SB3VecEnv(VecEnv):
         if not isinstance(env, TendonVectorEnv):
             kind = "a scalar environment" if isinstance(env, gymnasium.Env) else "none"
             raise TypeError(
-                f"env must be a vector environment of this package, got {env!r}, which is {kind}: "
-                "make it with tendon_gym.sb3.make_vec_env(id, num_envs=...); wrappers go around "
-                "the SB3VecEnv"
+                "env must be a vector environment of this package, "
+                f"got {checks.shown(env)}, which is {kind}: make it with "
+                "tendon_gym.sb3.make_vec_env(id, num_envs=...); wrappers go around the SB3VecEnv"
             )
         if env.metadata["autoreset_mode"] is not AutoresetMode.SAME_STEP:
             raise ValueError(
                 "env must be made with autoreset_mode='SameStep', got "
-                f"{env.metadata['autoreset_mode'].value!r}"
+                f"{checks.shown(env.metadata['autoreset_mode'].value)}"
             )
         self.env: TendonVectorEnv = env
         super().__init__(env.num_envs, env.single_observation_space, env.single_action_space)
@@ -92,6 +98,14 @@ class SB3VecEnv(VecEnv):
         self._reset_options()
         self._returns[:], self._lengths[:] = 0.0, 0
         return observation
+
+    def seed(self, seed: int | None = None) -> Sequence[int | None]:
+        """Let the next reset seed sub-environment i with seed + i; None draws one at random.
+
+        Raises:
+            ValueError, TypeError: a seed that isn't legal.
+        """
+        return super().seed(check_seed("seed", seed))
 
     def step_async(self, actions: NDArray) -> None:
         """Keep the actions (n, size) for `step_wait`."""
@@ -160,7 +174,8 @@ class SB3VecEnv(VecEnv):
     def _only_all(self, name: str, indices: VecEnvIndices) -> None:
         if len(set(self._get_indices(indices))) != self.num_envs:
             raise ValueError(
-                f"{name} works on all sub-environments together, got indices={indices!r}"
+                f"{name} works on all sub-environments together, "
+                f"got indices={checks.shown(indices)}"
             )
 
     def env_is_wrapped(self, wrapper_class: type, indices: VecEnvIndices = None) -> list[bool]:
@@ -168,9 +183,8 @@ class SB3VecEnv(VecEnv):
         return [wrapper_class is Monitor] * len(list(self._get_indices(indices)))
 
     def get_images(self) -> Sequence[NDArray[np.uint8] | None]:
-        """Return one picture per rendered sub-environment."""
-        pictures = self.env.render()
-        return pictures if isinstance(pictures, tuple) else (pictures,)
+        """Return one picture per rendered sub-environment, or all of them as one."""
+        return self.env.pictures()
 
     def close(self) -> None:
         """Close the vector environment."""
@@ -181,5 +195,6 @@ def _stacked(options: list[dict[str, Any]]) -> dict[str, Any] | None:
     """Return the options of all sub-environments as one row each."""
     names = set(options[0])
     if any(set(each) != names for each in options):
-        raise ValueError(f"options must name the same for all sub-environments, got {options!r}")
+        told = checks.shown(options)
+        raise ValueError(f"options must name the same for all sub-environments, got {told}")
     return {name: np.stack([each[name] for each in options]) for name in sorted(names)} or None

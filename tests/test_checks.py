@@ -241,3 +241,22 @@ def test_known_keys_names_the_unknown_key_and_the_legal_ones():
         checks.known_keys("arm", {"lenght": 1}, ["length", "mass"])
     with pytest.raises(ValueError, match="task has no 'seed'; it takes nothing"):
         checks.known_keys("task", {"seed": 1}, [])
+
+
+@pytest.mark.parametrize(
+    "value, words",
+    [
+        (1.5, "1.5 of type float"),
+        (None, "None of type NoneType"),
+        (np.float32(2.0), "2.0 of type float32"),
+        ([True], "[True] of type list"),
+        (np.array([True]), "[True], an array of shape (1,) and type bool"),
+        (np.zeros((0, 3), np.int8), "[], an array of shape (0, 3) and type int8"),
+        (np.zeros((20, 20)), "an array of shape (20, 20) and type float64"),
+    ],
+    ids=str,
+)
+def test_a_value_of_the_wrong_kind_is_described_by_its_kind(value, words):
+    assert checks.described(value) == words
+    with pytest.raises(TypeError, match=f"must be True or False, got {re.escape(words)}$"):
+        checks.flag("switch", value)

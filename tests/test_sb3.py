@@ -12,7 +12,7 @@ from stable_baselines3 import PPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.evaluation import evaluate_policy
 from stable_baselines3.common.monitor import Monitor
-from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor, VecNormalize
+from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv, VecMonitor, VecNormalize
 
 from tendon_gym.registration import ENTRIES
 from tendon_gym.sb3 import SB3VecEnv, make_vec_env
@@ -141,6 +141,38 @@ def test_seeds_count_for_one_reset_alone():
     assert env.reset_infos == [{}] * N
 
 
+BAD_SEEDS: list[tuple[Any, type[Exception], str]] = [
+    (-1, ValueError, "seed must be an integer of at least 0, got -1"),
+    (1.5, TypeError, "seed must be an integer, got 1.5 of type float"),
+    ("a", TypeError, "seed must be an integer, got 'a' of type str"),
+    ([1, 2, 3], TypeError, r"seed must be an integer, got \[1, 2, 3\] of type list"),
+    (
+        np.arange(3.0),
+        TypeError,
+        r"got \[0.0, 1.0, 2.0\], an array of shape \(3,\) and type float64",
+    ),
+]
+
+
+@pytest.mark.parametrize("seed, kind, message", BAD_SEEDS, ids=str)
+def test_a_bad_seed_is_refused_in_our_words(seed, kind, message):
+    with pytest.raises(kind, match=message):
+        make_vec_env(ENTRIES["Hover"].id, N, seed=seed)
+    env = adapter()
+    env.seed(SEED)
+    with pytest.raises(kind, match=message):
+        env.seed(seed)
+    np.testing.assert_array_equal(env.reset(), env.env.reset(seed=SEED)[0])
+
+
+def test_numpys_integers_and_large_ones_are_seeds():
+    for seed in (np.int64(SEED), np.uint8(SEED)):
+        env = make_vec_env(ENTRIES["Hover"].id, N, seed=seed, **SETTINGS)
+        np.testing.assert_array_equal(env.reset(), env.env.reset(seed=SEED)[0])
+    env = make_vec_env(ENTRIES["Hover"].id, N, seed=2**80, **SETTINGS)
+    np.testing.assert_array_equal(env.reset(), env.env.reset(seed=2**80)[0])
+
+
 def test_options_reach_the_environments_once():
     env = adapter("Track", reference="steady_figure_eight")
     phases = [0.5, 1.0, 1.5]
@@ -151,6 +183,9 @@ def test_options_reach_the_environments_once():
     assert not np.array_equal(env.env.core.schedule.phase, phases)
     env.set_options([{"phase": 0.0}, {}, {}])
     with pytest.raises(ValueError, match="same for all"):
+        env.reset()
+    env.set_options([{"qpos": np.zeros(500)}, {}, {}])
+    with pytest.raises(ValueError, match=r"same for all .*, got .*\.\.\.$"):
         env.reset()
 
 
@@ -186,6 +221,8 @@ def test_pictures_come_from_every_environment():
     env.reset()
     images = env.get_images()
     assert [np.shape(image) for image in images] == [(24, 32, 3)] * 2
+    env = adapter(n=4, render_mode="rgb_array", width=32, height=24, render_ids=[3])
+    assert len(env.get_images()) == 1
 
 
 def test_evaluate_policy_takes_it_without_a_warning():
@@ -216,3 +253,20 @@ def test_other_autoreset_modes_are_refused(mode):
     env = gymnasium.make_vec(ENTRIES["Hover"].id, num_envs=2, autoreset_mode=mode, threads=1)
     with pytest.raises(ValueError, match=f"SameStep.*{mode}"):
         SB3VecEnv(env)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_the_adapter_is_closed_with_its_environments(wrapped):
+    env: VecEnv = make_vec_env(ENTRIES["Hover"].id, 2, render_mode="rgb_array", width=16, height=16)
+    env = VecNormalize(env) if wrapped else env
+    env.reset()
+    env.close()
+    env.close()
+    for name, call in (
+        ("reset", lambda: env.reset()),
+        ("step", lambda: env.step(np.zeros((2, 7), np.float32))),
+        ("render", lambda: env.get_images()),
+        ("get_state", lambda: env.env_method("get_state")),
+    ):
+        with pytest.raises(RuntimeError, match=f"is closed: it cannot {name} any more"):
+            call()

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tendon_gym import checks
 from tendon_gym.baselines.policy import Action, Env, as_batch
 from tendon_gym.registration import Entry
 
@@ -47,10 +48,10 @@ class Random:
     name = "random"
 
     def __init__(self, env: Env, seed: int = 0) -> None:
-        """Seed the draws."""
+        """Seed the draws with an integer of at least 0."""
         self.interface = direct(env.task.entry)
         self._size = env.core.interface.size
-        self._rng = np.random.default_rng(seed)
+        self._rng = np.random.default_rng(checks.integer("seed", seed, minimum=0))
 
     def predict(
         self,

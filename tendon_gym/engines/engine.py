@@ -10,7 +10,11 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from tendon_gym import checks
 from tendon_gym.engines.kinematics import Kinematics
+
+LONGEST = 1e6
+"""Latest time that a simulation may be put to, s."""
 
 
 class ControlLaw(Protocol):
@@ -71,8 +75,21 @@ class Engine(Protocol):
         The names are those of `engines.fields.FIELDS`. They stay through resets.
         """
 
+    def get_model_fields(self) -> dict[str, NDArray]:
+        """Return copies (n, ...) of the fields that simulations have had for their own, by name."""
+        ...
+
+    def put_model_fields(self, values: Mapping[str, NDArray]) -> None:
+        """Give all simulations what `get_model_fields` returned, and the model's own otherwise."""
+
     def data(self, i: int) -> mujoco.MjData:
-        """Return simulation `i` as MjData, all derived quantities computed."""
+        """Return simulation `i` as MjData, all derived quantities computed.
+
+        With one simulation it is the simulation itself: what is written to its qpos, qvel, ctrl,
+        xfrc_applied, qfrc_applied and time counts from the next step on; the time, which is what
+        references and force terms go by, as the nearest whole number of physics steps.
+        """
+        ...
 
 
 def available_threads(n: int) -> int:
@@ -82,11 +99,20 @@ def available_threads(n: int) -> int:
     return max(1, min(n, os.cpu_count() or 1))
 
 
+def steps_at(time: float, timestep: float) -> int:
+    """Return the physics steps until a time that was written to an MjData, the nearest number.
+
+    Raises:
+        ValueError: a time that cannot be gone on from.
+    """
+    return round(checks.number("data.time", time, minimum=0.0, maximum=LONGEST) / timestep)
+
+
 def check_state(model: mujoco.MjModel, qpos: NDArray, qvel: NDArray) -> None:
     """Raise if a state to start from has a wrong shape or is not finite."""
     for name, values, width in (("qpos", qpos, model.nq), ("qvel", qvel, model.nv)):
         if values.ndim != 2 or values.shape[1] != width:
             raise ValueError(f"{name} must have shape (simulations, {width}), got {values.shape}")
-        if not np.isfinite(values).all():
-            column = int(np.argwhere(~np.isfinite(values))[0, 1])
-            raise ValueError(f"{name}[{column}] must be finite, got {values[:, column]!r}")
+        bad = np.argwhere(~np.isfinite(values))
+        if len(bad):
+            checks.reject(f"{name}[{bad[0, 1]}]", values[tuple(bad[0])], "finite")

@@ -72,3 +72,41 @@ def check_fields(
             lengths = np.linalg.norm(checked[name], axis=-1)
             checks.number(f"shortest quaternion of {name}", float(lengths.min()), above=1e-9)
     return checked
+
+
+class OwnFields:
+    """What `n` simulations have of fields of their own, whatever the engine has made of them."""
+
+    def __init__(self, model: mujoco.MjModel, n: int) -> None:
+        """Begin with a model that all simulations share; it may be written to afterwards."""
+        self._shared = {name: read_field(model, name) for name in FIELDS}
+        self._n = n
+        self._values: dict[str, Array] = {}
+
+    def take(self, ids: NDArray, values: Mapping[str, NDArray]) -> None:
+        """Note values (k, ...) of the simulations `ids` (k,)."""
+        for name, value in values.items():
+            if name not in self._values:
+                self._values[name] = self._of_all(name)
+            self._values[name][ids] = value
+
+    def _of_all(self, name: str) -> Array:
+        """Return the shared model's field for all simulations, (n, ...)."""
+        shared = self._shared[name]
+        return np.tile(shared, (self._n, *[1] * shared.ndim))
+
+    def copies(self) -> dict[str, Array]:
+        """Return the fields (n, ...) that were ever set, by name."""
+        return {name: values.copy() for name, values in self._values.items()}
+
+    def changes_to(self, wanted: Mapping[str, NDArray]) -> dict[str, Array]:
+        """Return what must be set for all simulations to have `wanted`, (n, ...) each.
+
+        A field that is not in `wanted` is the shared model's.
+        """
+        changes = {}
+        for name in dict.fromkeys((*self._values, *wanted)):
+            target = np.asarray(wanted[name]) if name in wanted else self._of_all(name)
+            if name not in self._values or not np.array_equal(self._values[name], target):
+                changes[name] = target
+        return changes

@@ -6,23 +6,21 @@ import contextlib
 import copy
 import functools
 import logging
-import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import mujoco
 import numpy as np
-from mujoco.batch import Batch, SimulationError
 from numpy.typing import NDArray
 
 from tendon_gym.boxes import box
 from tendon_gym.compiled import bind, compiled
 from tendon_gym.control.loops import Loops, run_loops
 from tendon_gym.engines import threads as thread_pool
-from tendon_gym.engines.engine import ControlLaw, available_threads, check_state
-from tendon_gym.engines.fields import check_fields, write_field
-from tendon_gym.engines.forking import keep_in_children
+from tendon_gym.engines.engine import ControlLaw, available_threads, check_state, steps_at
+from tendon_gym.engines.fields import OwnFields, check_fields
 from tendon_gym.engines.kinematics import Kinematics
+from tendon_gym.engines.mujoco_data import ManyData, OneData
 from tendon_gym.forces import ForceTerm, Push, Pushes
 
 # The warnings after which MuJoCo has put the simulation back to the model's default state.
@@ -31,9 +29,6 @@ FATAL = (
     int(mujoco.mjtWarning.mjWARN_BADQVEL),
     int(mujoco.mjtWarning.mjWARN_BADQACC),
 )
-
-# What a simulation goes on from, its warm start included: mj_step depends on nothing else.
-_STATE = int(mujoco.mjtState.mjSTATE_INTEGRATION)
 
 # A thread costs as much as the control law of so many simulations takes.
 _WORTH_A_THREAD = 64
@@ -99,8 +94,9 @@ class MujocoEngine:
         if n == 1:  # then fields are written to the model itself
             model = copy.copy(model)
         self.model, self.n = model, n
+        self._own_fields = OwnFields(model, n)
         self._threads = threads or available_threads(n)
-        source = _OneData(model) if n == 1 else _ManyData(model, n, self._threads)
+        source = OneData(model) if n == 1 else ManyData(model, n, self._threads)
         self._simulations = source
         self.qpos, self.qvel, self.ctrl = source.qpos, source.qvel, source.ctrl
         self._clock = Clock(model.opt.timestep, np.zeros(n, np.int64), np.zeros(n))
@@ -140,6 +136,7 @@ class MujocoEngine:
 
     def step(self, substeps: int, law: ControlLaw | None = None) -> None:
         """Advance all simulations by `substeps` physics steps, `law` before each of them."""
+        self._take_time()
         simulations, uncounted = self._simulations, 0
         if self.pushes:
             self._step_pushed(substeps, law)
@@ -155,7 +152,20 @@ class MujocoEngine:
             ids = np.flatnonzero(self.unstable)
             simulations.reset(ids)
             self.qpos[ids], self.qvel[ids] = self._good_qpos[ids], self._good_qvel[ids]
+        self._tell_time()
         self._moved = False
+
+    def _take_time(self) -> None:
+        """Go on from the time that a user has written to the only simulation, if so."""
+        simulations = self._simulations
+        if isinstance(simulations, OneData) and simulations.data.time != self.time[0]:
+            self._clock.steps[0] = steps_at(simulations.data.time, self._clock.dt)
+            self.time[0] = self._clock.steps[0] * self._clock.dt
+
+    def _tell_time(self) -> None:
+        """Write the time to the only simulation, where MuJoCo has a sum of time steps."""
+        if isinstance(self._simulations, OneData):
+            self._simulations.data.time = self.time.item()
 
     def _step_pushed(self, substeps: int, law: ControlLaw | None) -> None:
         """Advance with force terms, which are evaluated before every physics step."""
@@ -192,6 +202,7 @@ class MujocoEngine:
 
     def get_state(self) -> NDArray[np.float64]:
         """Return all that the simulations go on from, (n, width)."""
+        self._take_time()
         steps = self._clock.steps[:, None].astype(np.float64)
         return np.hstack([self._simulations.get_state(), steps])
 
@@ -201,6 +212,7 @@ class MujocoEngine:
         self._simulations.set_state(ids, rows[:, :-1])
         self._clock.steps[ids] = rows[:, -1]
         self.time[ids] = self._clock.steps[ids] * self._clock.dt
+        self._tell_time()
         self.unstable[ids] = False
         self._good_qpos[ids], self._good_qvel[ids] = self.qpos[ids], self.qvel[ids]
         self._moved = False
@@ -212,125 +224,37 @@ class MujocoEngine:
             ValueError: see `engines.fields.check_fields`; nothing is changed then.
         """
         checked = check_fields(self.model, self.n, ids, values)
+        self._own_fields.take(ids, checked)
         self._simulations.set_model_fields(ids, checked)
         self._motion.set_model_fields(ids, checked)
         self.pushes.set_model_fields(ids, checked)
         self._moved = False
 
+    def get_model_fields(self) -> dict[str, NDArray[np.float64]]:
+        """Return copies (n, ...) of the fields that simulations have had for their own, by name."""
+        return self._own_fields.copies()
+
+    def put_model_fields(self, values: Mapping[str, NDArray]) -> None:
+        """Give all simulations what `get_model_fields` returned, and the model's own otherwise."""
+        changes = self._own_fields.changes_to(values)
+        if changes:
+            self.set_model_fields(np.arange(self.n), changes)
+
     def data(self, i: int) -> mujoco.MjData:
         """Return simulation `i` as MjData with everything derived at the present state.
 
-        With one simulation it is the simulation itself: what is written to it counts, but for
-        xfrc_applied and qfrc_applied where there are force terms, which own them.
+        With one simulation it is the simulation itself: what is written to it counts, see `Engine`,
+        but for xfrc_applied and qfrc_applied where there are force terms, which own them.
         """
         simulations = self._simulations
-        if isinstance(simulations, _ManyData):
+        if isinstance(simulations, ManyData):
             data = simulations.data(i)
+            data.time = self.time[i]
             mujoco.mj_forward(simulations.model(i), data)
             return data
         # leaves the state as it is, so the trajectory doesn't depend on who looks at it
         mujoco.mj_forward(self.model, simulations.data)
         return simulations.data
-
-
-class _OneData:
-    """One simulation: `mj_step` on an MjData, whose arrays get a batch axis of length 1."""
-
-    def __init__(self, model: mujoco.MjModel) -> None:
-        self.model, self.data = model, mujoco.MjData(model)
-        data = self.data
-        self.qpos, self.qvel, self.ctrl = data.qpos[None], data.qvel[None], data.ctrl[None]
-        self.wrench, self.joint_force = data.xfrc_applied[None], data.qfrc_applied[None]
-        self._size = mujoco.mj_stateSize(model, _STATE)
-        self.warnings, self.errors = data.warning.number[None], np.zeros(1, bool)
-
-    def set_model_fields(self, ids: NDArray, values: Mapping[str, NDArray]) -> None:
-        """Write values (1, ...) to the model, and what follows from them."""
-        for name, value in values.items():
-            write_field(self.model, name, value[0])
-        mujoco.mj_setConst(self.model, mujoco.MjData(self.model))
-
-    def wind(self) -> NDArray[np.float64]:
-        """Return the air's velocity (1, 3), live."""
-        return self.model.opt.wind[None]
-
-    def reset(self, ids: NDArray) -> None:
-        if len(ids):
-            mujoco.mj_resetData(self.model, self.data)
-            self.errors[0] = False
-
-    def advance(self, substeps: int) -> None:
-        try:
-            mujoco.mj_step(self.model, self.data, substeps)
-        except mujoco.FatalError:
-            self.errors[0] = True
-
-    def get_state(self) -> NDArray[np.float64]:
-        row = np.empty(self._size)
-        mujoco.mj_getState(self.model, self.data, row, _STATE)
-        return row[None]
-
-    def set_state(self, ids: NDArray, rows: NDArray[np.float64]) -> None:
-        if len(ids):
-            mujoco.mj_setState(self.model, self.data, rows[0], _STATE)
-
-
-class _ManyData:
-    """Many simulations: the rows of a `mujoco.batch.Batch`."""
-
-    def __init__(self, model: mujoco.MjModel, n: int, threads: int) -> None:
-        self.batch = Batch(model, n, threads)
-        field = self.batch.bind
-        self.qpos, self.qvel, self.ctrl = field("qpos"), field("qvel"), field("ctrl")
-        self.wrench, self.joint_force = field("xfrc_applied"), field("qfrc_applied")
-        self.warnings, self.errors = self.batch.warning[:, :, 1], np.zeros(n, bool)
-        keep_in_children(self.batch.state, self.wrench, self.joint_force, self.batch.warning)
-        self._process = os.getpid()
-
-    def set_model_fields(self, ids: NDArray, values: Mapping[str, NDArray]) -> None:
-        """Write values (k, ...) of the simulations `ids`, and what follows from them."""
-        for name, value in values.items():
-            self.batch.expand(name)[ids] = value
-        self.batch.set_const()
-
-    def wind(self) -> NDArray[np.float64]:
-        """Return the air's velocities (n, 3), live."""
-        wind = self.batch.expand("opt.wind")
-        keep_in_children(wind)
-        return wind
-
-    def reset(self, ids: NDArray) -> None:
-        self._check_process()
-        self.batch.reset(ids, stage=int(mujoco.mjtStage.mjSTAGE_NONE))
-        self.errors[ids] = False
-
-    def advance(self, substeps: int) -> None:
-        self._check_process()
-        try:
-            self.batch.step(nstep=substeps)
-        except SimulationError as error:
-            self.errors[error.ids] = True
-
-    def data(self, i: int) -> mujoco.MjData:
-        self._check_process()
-        return self.batch.get_data(i)
-
-    def model(self, i: int) -> mujoco.MjModel:
-        """Return the model of simulation `i`, with the fields of its own."""
-        return self.batch.get_model(i)
-
-    def _check_process(self) -> None:
-        if os.getpid() != self._process:
-            raise RuntimeError(
-                "this vector environment was made before a fork, and its threads did not come "
-                "along: make it in the process that uses it"
-            )
-
-    def get_state(self) -> NDArray[np.float64]:
-        return self.batch.state.copy()
-
-    def set_state(self, ids: NDArray, rows: NDArray[np.float64]) -> None:
-        self.batch.state[ids] = rows
 
 
 @compiled

@@ -38,7 +38,7 @@ from tendon_gym.envs.rest_tips import TipGoals
 from tendon_gym.envs.schedule import Preview, Schedule
 from tendon_gym.envs.signals import sensing
 from tendon_gym.envs.starts import Given, Starts, reach_below
-from tendon_gym.envs.state import copied
+from tendon_gym.envs.state import FIELD, copied
 from tendon_gym.envs.task import EnvConfig, Task, configure, substeps
 from tendon_gym.model import Layout, build_model
 from tendon_gym.references.goals import BendGoals
@@ -262,10 +262,13 @@ class Core:
 
     def get_state(self) -> dict[str, NDArray[Any]]:
         """Return copies of all that the simulations go on from, by name, (n, ...) each."""
-        return copied({**self._memory(), "engine": self.engine.get_state()})
+        fields = {FIELD + k: v for k, v in self.engine.get_model_fields().items()}
+        return copied({**self._memory(), **fields, "engine": self.engine.get_state()})
 
     def set_state(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Put all simulations where `get_state` found those of a core that was made alike."""
+        fields = {k.removeprefix(FIELD): v for k, v in arrays.items() if k.startswith(FIELD)}
+        self.engine.put_model_fields(fields)
         self._keep_up()
         self.engine.set_state(np.arange(self.n), arrays["engine"])
         for name, array in self._memory().items():
@@ -311,7 +314,7 @@ class Core:
             where, column = divmod(bad, self.interface.size)
             raise ValueError(
                 f"action[{column}] of simulation {where} must be finite, "
-                f"got {action[where, column]!r}"
+                f"got {checks.shown(action[where, column])}"
             )
         self._keep_up()
         self.engine.step(self.substeps, None if self.interface.held else self.interface)

@@ -55,11 +55,22 @@ class Episodes:
 
     @classmethod
     def restored(cls, state: Mapping[str, Any]) -> Episodes:
-        """Return episodes that go on where `state` was taken."""
-        root = np.random.SeedSequence(state["entropy"], spawn_key=tuple(state["spawn_key"]))
-        source = np.random.Generator(np.random.PCG64(root))
-        source.bit_generator.state = state["source"]
-        return cls(source, state["count"])
+        """Return episodes that go on where `state` was taken.
+
+        Raises:
+            ValueError: it is no such state.
+        """
+        try:
+            root = np.random.SeedSequence(state["entropy"], spawn_key=tuple(state["spawn_key"]))
+            source = np.random.Generator(np.random.PCG64(root))
+            source.bit_generator.state = state["source"]
+            count = checks.integer("count", state["count"], minimum=0)
+        except (KeyError, TypeError, ValueError) as error:
+            told = checks.shown(state)
+            raise ValueError(
+                f"a random state must be one that random_state returned, got {told}"
+            ) from error
+        return cls(source, count)
 
 
 def check_seed(name: str, seed: Any) -> int | None:

@@ -18,7 +18,7 @@ from tendon_gym.envs.infos import Summary, summarise_one
 from tendon_gym.envs.observations import Gathering, gather_one
 from tendon_gym.envs.rest_tips import Goals, aim_one
 from tendon_gym.envs.schedule import Ahead, Course, follow_one, look_one
-from tendon_gym.envs.signals import Sensing, clearance_of, sense_one
+from tendon_gym.envs.signals import Sensing, clearance_of, put_controls_back, sense_one
 from tendon_gym.forces import Motion
 from tendon_gym.rewards.total import Weighing, weigh_one
 
@@ -65,6 +65,8 @@ def follow_up(first: int, last: int, parts: int, box: Any) -> None:
         if parts & MOVE:
             update_one(i, pipeline.qpos[i], pipeline.qvel[i], pipeline.tree, motion)
         if parts & SENSE:
+            if pipeline.unstable[i]:
+                put_controls_back(i, sensing)
             follow_one(i, time[i], course)
             aim_one(i, course.setpoint["bend"][i], pipeline.goals)
             sense_one(i, motion, course.setpoint, pipeline.goals.values, sensing)

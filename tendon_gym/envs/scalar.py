@@ -10,6 +10,7 @@ import mujoco
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tendon_gym.envs.closing import Closable
 from tendon_gym.envs.core import Core
 from tendon_gym.envs.episodes import Episodes, check_seed
 from tendon_gym.envs.infos import Infos
@@ -22,7 +23,7 @@ from tendon_gym.envs.task import Task
 _ONLY = np.zeros(1, np.int64)
 
 
-class TendonEnv(Rebuilt, gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
+class TendonEnv(Rebuilt, Closable, gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
     """A task as a scalar environment: the core with one simulation.
 
     Subclasses name their `task`. `settings` are those of `envs.task.EnvConfig`, as plain values.
@@ -94,7 +95,9 @@ class TendonEnv(Rebuilt, gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]
         Raises:
             ValueError: an option or a seed that isn't legal; nothing has changed then.
             TypeError: one of the wrong type, likewise.
+            RuntimeError: the environment is closed; so do all that follow.
         """
+        self._check_open("reset")
         given = self._core.check_options(1, options)
         super().reset(seed=check_seed("seed", seed))
         self._core.reset(_ONLY, [self._now()], given)
@@ -110,6 +113,7 @@ class TendonEnv(Rebuilt, gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]
         Raises:
             ValueError: an action of another shape, or one that is not finite.
         """
+        self._check_open("step")
         core = self._core
         values = np.asarray(action)
         if values.shape != self._action_shape:
@@ -132,6 +136,7 @@ class TendonEnv(Rebuilt, gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]
 
         Wrappers that count, such as a TimeLimit, have a memory of their own.
         """
+        self._check_open("get_state")
         episodes = (self._now().state(),)
         return EnvState(self._maker(), self._core.get_state(), episodes)
 
@@ -145,9 +150,10 @@ class TendonEnv(Rebuilt, gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]
             ValueError: the state is of an environment with other settings, which are named.
             TypeError: it is no state.
         """
+        self._check_open("set_state")
         check_maker(self._maker(), state)
-        self._core.set_state(state.arrays)
         self._episodes = Episodes.restored(state.episodes[0])
+        self._core.set_state(state.arrays)
         self.np_random = self._episodes.source
         return self._core.observation[0].copy(), self._infos.scalar()
 
@@ -156,8 +162,10 @@ class TendonEnv(Rebuilt, gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]
 
     def render(self) -> NDArray[Any] | None:
         """Return a picture, or show it in a window, as the render mode says."""
+        self._check_open("render")
         return self._renderer.render(self.data)
 
     def close(self) -> None:
-        """Close the window; nothing can be rendered afterwards."""
+        """Close the window, and the environment for good; calling it again does nothing."""
+        self.closed = True
         self._renderer.close()

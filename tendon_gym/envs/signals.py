@@ -164,6 +164,13 @@ def sense_one(i: int, motion: Any, setpoint: NDArray, tip_goal: NDArray, sensing
 
 
 @inlined
+def put_controls_back(i: int, sensing: Any) -> None:
+    """Let simulation i's controls be those of the step before, as its state is where that ended."""
+    for k in range(sensing.ctrl.shape[1]):
+        sensing.ctrl[i, k] = sensing.last_ctrl[i, k]
+
+
+@inlined
 def _attitude_error(frame: Frame, acceleration: Vector, gravity: float, yaw: float) -> float:
     """Return the angle (rad) between a frame and the one that tracks the acceleration and yaw."""
     lift = (acceleration[0], acceleration[1], acceleration[2] + gravity)

@@ -64,8 +64,7 @@ class Starts:
         if options is None:
             return {}
         if not isinstance(options, Mapping):
-            kind = type(options).__name__
-            raise TypeError(f"options must be a dict, got {checks.shown(options)} of type {kind}")
+            raise TypeError(f"options must be a dict, got {checks.described(options)}")
         draws_goals = isinstance(self._schedule.source, BendGoals)
         checks.known_keys("options", options, START_OPTIONS if draws_goals else START_OPTIONS[:-1])
         model, goal_size = self._engine.model, 3 if self._config.goal == "tip" else 2

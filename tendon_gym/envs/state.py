@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 
 from tendon_gym import checks
 
+FIELD = "model."
+"""What the names of model fields begin with among the arrays of a state."""
+
 
 @dataclass(frozen=True, eq=False)
 class EnvState:
@@ -22,8 +25,9 @@ class EnvState:
 
     Attributes:
         maker: what the environment is: its task, its settings and its number of simulations.
-        arrays: (n, ...) each, by name: the physics with its warm start, the controllers, the
-            references, the counts of the episode, and the memory of the force terms.
+        arrays: (n, ...) each, by name: the physics with its warm start, the model fields that
+            simulations have had for their own, the controllers, the references, the counts of the
+            episode, and the memory of the force terms.
         episodes: of each simulation, where its random numbers come from.
     """
 

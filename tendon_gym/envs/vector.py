@@ -13,6 +13,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from tendon_gym import checks
+from tendon_gym.envs.closing import Closable
 from tendon_gym.envs.core import Core
 from tendon_gym.envs.episodes import Episodes, check_seeds
 from tendon_gym.envs.grid import tiled
@@ -29,7 +30,9 @@ MOST_ENVS = 1_000_000
 """Largest number of simulations in one vector environment."""
 
 
-class TendonVectorEnv(Rebuilt, VectorEnv[NDArray[np.float32], NDArray[np.float32], NDArray[Any]]):
+class TendonVectorEnv(
+    Rebuilt, Closable, VectorEnv[NDArray[np.float32], NDArray[np.float32], NDArray[Any]]
+):
     """A task as a vector environment: the core with `num_envs` simulations.
 
     Sub-environment i with seed s + i flies exactly what the scalar environment flies with that
@@ -69,8 +72,8 @@ class TendonVectorEnv(Rebuilt, VectorEnv[NDArray[np.float32], NDArray[np.float32
             width: of a picture.
             height: of a picture.
             camera: name of a camera.
-            render_ids: the sub-environments that are rendered; None: all of them.
-            render_grid: whether `render` returns one picture, all of them tiled, and no tuple.
+            render_ids: the sub-environments that are rendered, in this order; None: all of them.
+            render_grid: whether their pictures are tiled to a single one.
             settings: those of `envs.task.EnvConfig`, as plain values.
         """
         chosen = {
@@ -142,7 +145,9 @@ class TendonVectorEnv(Rebuilt, VectorEnv[NDArray[np.float32], NDArray[np.float32
         Raises:
             ValueError: an option or a seed that isn't legal; nothing has changed then.
             TypeError: one of the wrong type, likewise.
+            RuntimeError: the environment is closed; so do all that follow.
         """
+        self._check_open("reset")
         mask, others = _split_options(options, self.num_envs)
         ids = np.flatnonzero(mask)
         seeds = check_seeds(seed, self.num_envs)
@@ -174,6 +179,7 @@ class TendonVectorEnv(Rebuilt, VectorEnv[NDArray[np.float32], NDArray[np.float32
             ValueError: actions of another shape or not finite; in the mode "Disabled" also a step
                 of an episode that has ended. Nothing has changed then.
         """
+        self._check_open("step")
         values = np.asarray(actions)
         if values.shape != self.action_space.shape:
             raise ValueError(
@@ -225,6 +231,7 @@ class TendonVectorEnv(Rebuilt, VectorEnv[NDArray[np.float32], NDArray[np.float32
 
         Wrappers that count have a memory of their own.
         """
+        self._check_open("get_state")
         arrays = {**self._core.get_state(), "ended": self._ended.copy()}
         return EnvState(self._maker(), arrays, tuple(self.random_state))
 
@@ -238,10 +245,11 @@ class TendonVectorEnv(Rebuilt, VectorEnv[NDArray[np.float32], NDArray[np.float32
             ValueError: the state is of an environment with other settings, which are named.
             TypeError: it is no state.
         """
+        self._check_open("set_state")
         check_maker(self._maker(), state)
+        self.random_state = state.episodes
         self._core.set_state(state.arrays)
         self._ended = state.arrays["ended"].copy()
-        self.random_state = state.episodes
         return self._observation(), self._infos.vector()
 
     @property
@@ -251,6 +259,7 @@ class TendonVectorEnv(Rebuilt, VectorEnv[NDArray[np.float32], NDArray[np.float32
 
     @random_state.setter
     def random_state(self, states: Sequence[Mapping[str, Any]]) -> None:
+        self._check_open("set its random_state")
         if len(states) != self.num_envs:
             raise ValueError(f"random_state must have {self.num_envs} states, got {len(states)}")
         self._episodes = [Episodes.restored(each) for each in states]
@@ -262,13 +271,22 @@ class TendonVectorEnv(Rebuilt, VectorEnv[NDArray[np.float32], NDArray[np.float32
             autoreset_mode=mode, steps_of_an_episode=steps,
         )  # fmt: skip
 
-    def render(self) -> Any:
-        """Return a tuple with a picture of each rendered simulation, or all of them as one."""
+    def render(self) -> tuple[NDArray[Any], ...]:
+        """Return one picture for each sub-environment, as Gymnasium's wrappers want them.
+
+        First come the rendered ones, see `pictures`, then black ones. So `RecordVideo` films all
+        of them; with `record_first_only` the first of `render_ids`, or the grid, fills the film.
+        """
+        rendered = self.pictures()
+        black = np.zeros_like(rendered[0])
+        return (*rendered, *[black] * (self.num_envs - len(rendered)))
+
+    def pictures(self) -> tuple[NDArray[Any], ...]:
+        """Return a picture of each simulation in `render_ids`, or all of them as one."""
+        self._check_open("render")
         data = (self._core.engine.data(i) for i in self._render_ids)
-        pictures = tuple(self._renderer.render(each) for each in data)
-        if self._render_grid:
-            return tiled([picture for picture in pictures if picture is not None])
-        return pictures
+        rendered = [picture for d in data if (picture := self._renderer.render(d)) is not None]
+        return (tiled(rendered),) if self._render_grid else tuple(rendered)
 
     def close_extras(self, **kwargs: Any) -> None:
         """Let go of the renderer; part of Gymnasium's `close`."""
@@ -292,8 +310,8 @@ def _render_ids(ids: Any, n: int) -> list[int]:
     chosen = [
         checks.integer(f"render_ids[{k}]", i, minimum=0, maximum=n - 1) for k, i in enumerate(ids)
     ]
-    if not chosen:
-        raise ValueError("render_ids must name at least one sub-environment, got []")
+    if not chosen or len(set(chosen)) < len(chosen):
+        checks.reject("render_ids", chosen, "at least one sub-environment, none twice")
     return chosen
 
 
@@ -304,7 +322,8 @@ def _split_options(options: Any, n: int) -> tuple[Bools, Any]:
     mask = options["reset_mask"]
     if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (n,):
         raise TypeError(
-            f"options['reset_mask'] must be a bool array of shape ({n},), got {checks.shown(mask)}"
+            f"options['reset_mask'] must be a bool array of shape ({n},), "
+            f"got {checks.described(mask)}"
         )
     if not mask.any():
         raise ValueError("options['reset_mask'] must choose at least one sub-environment")

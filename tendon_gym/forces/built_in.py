@@ -13,6 +13,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from tendon_gym import checks
 from tendon_gym.compiled import compiled
 from tendon_gym.forces.term import ForceTerm, Motion, Push
 
@@ -44,6 +45,11 @@ class BuiltIn:
     def state(self) -> NDArray:
         """All that the term remembers, live: the parameters."""
         return self.parameters
+
+    def put(self, i: int, row: NDArray) -> None:
+        """Give simulation `i` a row (p,) of its own until its next reset."""
+        last = len(self.parameters) - 1
+        self.parameters[checks.integer("simulation", i, minimum=0, maximum=last)] = row
 
     def reset(self, ids: NDArray) -> None:
         """Put back the row that the term was made with."""
@@ -163,7 +169,7 @@ def push_one(i: int, time: float, terms: Terms, motion: Motion, push: Push) -> N
 
 @compiled
 def _add_impulse(i: int, row: NDArray, motion: Motion, push: Push) -> None:
-    """Add a force at a point: row = body, point from its centre of mass (3), force (3)."""
+    """Add a force at a point: row = body, point from its centre of mass (3), force (3), site."""
     body = int(row[0])
     for k in range(3):
         push.wrench[i, body, k] += row[4 + k]

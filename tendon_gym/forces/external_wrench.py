@@ -11,6 +11,7 @@ import mujoco
 import numpy as np
 
 from tendon_gym import checks, config
+from tendon_gym.forces import bounds
 from tendon_gym.forces.built_in import EXTERNAL_WRENCH, BuiltIn
 from tendon_gym.forces.term import body_id, register
 
@@ -32,12 +33,16 @@ class ExternalWrench:
         """Reject values that are not finite."""
         checks.array("force", self.force, (3,))
         checks.array("torque", self.torque, (3,))
-        checks.number("start", self.start, minimum=0.0)
-        if self.duration is not None:
-            checks.number("duration", self.duration, minimum=0.0)
+        bounds.check_span(self.start, self.duration)
 
     def row(self, model: mujoco.MjModel) -> np.ndarray:
-        """Return the parameters of the kernel for a model."""
+        """Return the parameters of the kernel for a model.
+
+        Raises:
+            ValueError: no such body, or more than `forces.bounds` allow.
+        """
+        bounds.check_force(self.force, model)
+        bounds.check_torque(self.torque, model)
         body = body_id(model, self.body, "body")
         duration = math.inf if self.duration is None else self.duration
         return np.array([self.start, self.start + duration, body, *self.force, *self.torque])
@@ -53,7 +58,7 @@ class ExternalWrenchTerm(BuiltIn):
 
     def set(self, i: int, wrench: ExternalWrench) -> None:
         """Give simulation `i` another wrench until its next reset."""
-        self.parameters[i] = wrench.row(self._model)
+        self.put(i, wrench.row(self._model))
 
 
 def _make(model: mujoco.MjModel, n: int, values: Mapping[str, Any]) -> ExternalWrenchTerm:

@@ -11,10 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tendon_gym import checks, config
-from tendon_gym.forces.built_in import IMPULSE, BuiltIn
+from tendon_gym.forces import bounds
+from tendon_gym.forces.built_in import FIRST, IMPULSE, BuiltIn
 from tendon_gym.forces.term import body_id, register
 
-_PLACES = ("site_pos", "body_ipos")
+_BODY, _POINT, _SITE = FIRST, slice(FIRST + 1, FIRST + 4), FIRST + 7
+"""Columns of a row of parameters."""
 
 
 @dataclass(frozen=True)
@@ -33,30 +35,32 @@ class Impulse:
     def __post_init__(self) -> None:
         """Reject values that are not finite."""
         checks.array("impulse", self.impulse, (3,))
-        checks.number("start", self.start, minimum=0.0)
-        checks.number("duration", self.duration, minimum=0.0)
+        checks.number("duration", self.duration)
+        bounds.check_span(self.start, self.duration)
 
-    def row(self, model: mujoco.MjModel, own: Mapping[str, np.ndarray] | None = None) -> np.ndarray:
-        """Return the parameters of the kernel for a model, some fields of which are `own`."""
-        body, point = _point(model, self.target, own or {})
+    def row(self, model: mujoco.MjModel) -> np.ndarray:
+        """Return the parameters of the kernel for a model; the last one is the site, or -1.
+
+        Raises:
+            ValueError: no such target, or more momentum than `forces.bounds` allow.
+        """
+        bounds.check_impulse(self.impulse, model)
+        body, site = _place(model, self.target)
+        point = np.zeros(3) if site < 0 else model.site_pos[site] - model.body_ipos[body]
         dt = model.opt.timestep
         steps = max(1, round(self.duration / dt))
         first = np.ceil(self.start / dt - 1e-6) * dt
         force = np.array(self.impulse) / (steps * dt)
-        return np.array([first, first + steps * dt, body, *point, *force])
+        return np.array([first, first + steps * dt, body, *point, *force, site])
 
 
-def _point(
-    model: mujoco.MjModel, target: str, own: Mapping[str, np.ndarray]
-) -> tuple[int, np.ndarray]:
-    """Return the body and the point on it from its centre of mass, in its own axes."""
+def _place(model: mujoco.MjModel, target: str) -> tuple[int, int]:
+    """Return the body that is hit and the site on it, -1 for its centre of mass."""
     site = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_SITE, target)
     body = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, target)
     if body >= 0 or site < 0:
-        return body_id(model, target, "target"), np.zeros(3)
-    body = int(model.site_bodyid[site])
-    places = own.get("site_pos", model.site_pos)
-    return body, places[site] - own.get("body_ipos", model.body_ipos)[body]
+        return body_id(model, target, "target"), -1
+    return int(model.site_bodyid[site]), site
 
 
 class ImpulseTerm(BuiltIn):
@@ -65,27 +69,30 @@ class ImpulseTerm(BuiltIn):
     def __init__(self, model: mujoco.MjModel, n: int, impulse: Impulse) -> None:
         """Resolve the target by name; the same impulse in all n simulations."""
         super().__init__(IMPULSE, impulse.row(model), n, needs_motion=True)
-        self._model, self._first, self._now = model, impulse, [impulse] * n
-        self._own: dict[int, dict[str, np.ndarray]] = {}
+        self._model = model
+        # where the sites and the centres of mass of each simulation are
+        self._sites = np.tile(model.site_pos, (n, 1, 1))
+        self._centres = np.tile(model.body_ipos, (n, 1, 1))
 
     def set(self, i: int, impulse: Impulse) -> None:
         """Give simulation `i` another impulse until its next reset."""
-        self.parameters[i] = impulse.row(self._model, self._own.get(i))
-        self._now[i] = impulse
-
-    def reset(self, ids: NDArray) -> None:
-        """Put back the impulse that the term was made with."""
-        super().reset(ids)
-        for i in ids:
-            self._now[i] = self._first
+        self.put(i, impulse.row(self._model))
+        self._aim(i, self.parameters[i])
 
     def set_model_fields(self, ids: NDArray, values: Mapping[str, NDArray]) -> None:
         """Hit the same site, wherever it and the centre of mass are now."""
-        for row, i in enumerate(ids):
-            own = self._own.setdefault(int(i), {})
-            own.update({name: values[name][row] for name in _PLACES if name in values})
-            self._start[i] = self._first.row(self._model, own)
-            self.parameters[i] = self._now[i].row(self._model, own)
+        for name, places in (("site_pos", self._sites), ("body_ipos", self._centres)):
+            if name in values:
+                places[ids] = values[name]
+        for i in ids:
+            self._aim(i, self._start[i])
+            self._aim(i, self.parameters[i])
+
+    def _aim(self, i: int, row: NDArray) -> None:
+        """Write to a row where on its body simulation `i` is hit."""
+        body, site = int(row[_BODY]), int(row[_SITE])
+        if site >= 0:
+            row[_POINT] = self._sites[i, site] - self._centres[i, body]
 
 
 def _make(model: mujoco.MjModel, n: int, values: Mapping[str, Any]) -> ImpulseTerm:

@@ -78,7 +78,7 @@ def register(name: str, maker: Maker) -> None:
         ValueError: the name is taken.
     """
     if name in _MAKERS:
-        raise ValueError(f"force term {name!r} is registered already")
+        raise ValueError(f"force term {checks.shown(name)} is registered already")
     _MAKERS[name] = maker
 
 

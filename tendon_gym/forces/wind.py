@@ -11,6 +11,7 @@ import mujoco
 import numpy as np
 
 from tendon_gym import checks, config
+from tendon_gym.forces import bounds
 from tendon_gym.forces.built_in import WIND, BuiltIn
 from tendon_gym.forces.term import register
 
@@ -29,10 +30,8 @@ class Wind:
     def __post_init__(self) -> None:
         """Reject values that are not finite, and storms beyond 100 m/s."""
         velocity = checks.array("velocity", self.velocity, (3,))
-        checks.number("length of velocity", float(np.linalg.norm(velocity)), maximum=100.0)
-        checks.number("start", self.start, minimum=0.0)
-        if self.duration is not None:
-            checks.number("duration", self.duration, minimum=0.0)
+        checks.number("length of velocity", math.hypot(*velocity), maximum=bounds.FASTEST)
+        bounds.check_span(self.start, self.duration)
 
     def row(self) -> np.ndarray:
         """Return the parameters of the kernel."""
@@ -49,7 +48,7 @@ class WindTerm(BuiltIn):
 
     def set(self, i: int, wind: Wind) -> None:
         """Give simulation `i` another wind until its next reset."""
-        self.parameters[i] = wind.row()
+        self.put(i, wind.row())
 
 
 def _make(model: mujoco.MjModel, n: int, values: Mapping[str, Any]) -> WindTerm:

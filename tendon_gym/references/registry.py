@@ -53,7 +53,7 @@ def register(name: str, maker: Maker) -> None:
     if not name or name in _BUILT_IN or name.endswith(".csv"):
         checks.reject("name", name, f"no file and none of {', '.join(_BUILT_IN)}")
     if not callable(maker):
-        raise TypeError(f"maker of {name!r} must be a function, got {maker!r}")
+        raise TypeError(f"maker of {name!r} must be a function, got {checks.described(maker)}")
     _makers[name] = maker
 
 
@@ -87,7 +87,8 @@ def make(spec: str | Mapping[str, Any]) -> Source:
     _check_parameters(name, maker, parameters)
     result = maker(**parameters)
     if not isinstance(result, Source):
-        raise TypeError(f"maker of {name!r} must return a Reference, got {result!r}")
+        told = checks.described(result)
+        raise TypeError(f"maker of {checks.shown(name)} must return a Reference, got {told}")
     return result
 
 

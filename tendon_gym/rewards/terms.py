@@ -141,7 +141,8 @@ def register(name: str, term: Term) -> None:
     if not isinstance(name, str) or not name or name in BUILT_IN:
         checks.reject("name", name, "a new name, none of " + ", ".join(BUILT_IN))
     if not callable(term):
-        raise TypeError(f"reward term {name!r} must be a function, got {term!r}")
+        told = checks.described(term)
+        raise TypeError(f"reward term {checks.shown(name)} must be a function, got {told}")
     _terms[name] = term
 
 

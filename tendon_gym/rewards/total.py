@@ -40,7 +40,7 @@ def override(defaults: Rewards, values: Mapping[str, Any]) -> dict[str, RewardTe
             a new name adds one.
     """
     if not isinstance(values, Mapping):
-        raise TypeError(f"reward must be a dict of terms, got {values!r}")
+        raise TypeError(f"reward must be a dict of terms, got {checks.described(values)}")
     result = dict(defaults)
     for name, value in values.items():
         where = f"reward.{name}"
@@ -117,7 +117,7 @@ class Reward:
             numbers = values.dtype.kind in "iuf" and values.shape == column.shape
             if not numbers or not np.isfinite(values).all():
                 legal = f"an array of {len(column)} finite numbers"
-                checks.reject(f"the value of reward term {name!r}", values, legal)
+                checks.reject(f"the value of reward term {checks.shown(name)}", values, legal)
             column[...] = values
 
     def __call__(self, signals: NDArray) -> NDArray:

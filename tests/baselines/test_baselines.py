@@ -236,3 +236,10 @@ def test_an_unknown_policy_raises_with_the_names():
         baselines.get("mpc")
     with pytest.raises(ValueError, match=r"policy must be the folder of .* got ''"):
         baselines.get("")
+
+
+@pytest.mark.parametrize("seed, kind", [(-1, ValueError), (1.5, TypeError), (None, TypeError)])
+def test_random_actions_take_a_seed_that_is_one(seed, kind):
+    env = gym.make(ENTRIES["Hover"].id).unwrapped
+    with pytest.raises(kind, match=f"seed must be an integer.*, got {seed}"):
+        baselines.Random(env, seed)

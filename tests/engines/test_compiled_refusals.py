@@ -326,7 +326,7 @@ def test_states_to_start_from_are_checked_first():
         before = engine.qpos.copy(), engine.qvel.copy(), engine.time.copy()
         bad = qpos.copy()
         bad[-1, 5] = np.inf
-        with pytest.raises(ValueError, match=r"qpos\[5\] must be finite"):
+        with pytest.raises(ValueError, match=r"qpos\[5\] must be finite, got inf$"):
             engine.reset(np.arange(n), bad, qvel)
         with pytest.raises(ValueError, match=r"qvel must have shape \(simulations, 12\)"):
             engine.reset(np.arange(n), qpos, qvel[:, :-1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 
 import gymnasium as gym
@@ -125,4 +126,24 @@ def test_a_bad_seed_of_many_is_refused_before_anything_changes(seed, kind, messa
     with pytest.raises(kind, match=message):
         envs.reset(seed=seed)
     assert np.array_equal(envs.step(action)[0], twins.step(action)[0])
+    assert np.array_equal(envs.reset()[0], twins.reset()[0])
+
+
+@pytest.mark.parametrize(
+    "name, value",
+    [("entropy", -1), ("spawn_key", 5), ("source", {}), ("count", -1), ("count", 1.5)],
+)
+def test_what_is_no_random_state_is_refused_before_anything_changes(name, value):
+    envs, twins = (gym.make_vec(TRACK, num_envs=2).unwrapped for _ in range(2))
+    for each in (envs, twins):
+        each.reset(seed=1)
+    good = envs.random_state
+    bad = [good[0], {**good[1], name: value}]
+    state = envs.get_state()
+    lacking = {key: each for key, each in good[1].items() if key != name}
+    for states in (bad, [good[0], lacking], [good[0], None]):
+        with pytest.raises(ValueError, match="must be one that random_state returned, got"):
+            envs.random_state = states
+    with pytest.raises(ValueError, match="must be one that random_state returned, got"):
+        envs.set_state(dataclasses.replace(state, episodes=tuple(bad)))
     assert np.array_equal(envs.reset()[0], twins.reset()[0])

@@ -12,9 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tendon_gym import forces
+from tendon_gym.engines.fields import read_field
 from tendon_gym.envs import EnvState
-from tendon_gym.forces import ExternalWrench
+from tendon_gym.forces import ExternalWrench, Impulse
 from tendon_gym.registration import ENTRIES
+from tests.engines.random_models import EDITS
 
 BLOW = {"impulse": {"target": "tip", "impulse": [0.01, 0, 0], "start": 0.1}}
 MANY = [
@@ -195,6 +197,107 @@ def test_contacts_go_on_as_they_were():
     wanted = flown(env, flown_to)
     env.set_state(state)
     assert flown(env, flown_to) == wanted
+
+
+FIELDS = tuple(EDITS)
+PUSHED = {**BLOW, "wind": {"velocity": [1.0, 0.5, 0.0]}}
+
+
+def own_fields(model, seeds, names=FIELDS):
+    """Return random model fields, a row for each seed."""
+    rows = []
+    for seed in seeds:
+        edited, rng = copy.copy(model), np.random.default_rng(seed)
+        for name in names:
+            EDITS[name](edited, rng)
+        rows.append({name: read_field(edited, name) for name in names})
+    return {name: np.array([row[name] for row in rows]) for name in names}
+
+
+def set_fields(env, ids, seeds, names=FIELDS):
+    env.core.engine.set_model_fields(np.array(ids), own_fields(env.model, seeds, names))
+
+
+def with_fields(n, engine, forces):
+    """Return a new environment of one simulation, or of n that start episodes anew themselves."""
+    settings = {**SHORT, "engine": engine, "forces": forces, "rotor_action": "attitude"}
+    settings["limits"] = {"distance": 5.0, "tilt": 3.0}
+    if n == 1:
+        return gym.make(ENTRIES["Hover"].id, **settings).unwrapped
+    settings["autoreset_mode"] = "SameStep"
+    return gym.make_vec(ENTRIES["Hover"].id, num_envs=n, **settings).unwrapped
+
+
+@pytest.mark.parametrize("pushed", [{}, PUSHED], ids=["calm", "pushed"])
+@pytest.mark.parametrize("engine", ["mujoco", "compiled"])
+@pytest.mark.parametrize("n", [1, 3])
+def test_model_fields_of_simulations_go_with_the_state(n, engine, pushed):
+    """Into a new one, and into one that has other fields; also those of the episodes to come."""
+    env = with_fields(n, engine, pushed)
+    env.reset(seed=0)
+    rng = np.random.default_rng(0)
+    actions = rng.uniform(-0.3, 0.3, (60, *env.action_space.shape))
+    some = [0] if n == 1 else [0, 2]
+    set_fields(env, some, [5, 6][: len(some)])
+    set_fields(env, some[:1], [7], ("body_mass", "site_pos"))
+    flown(env, actions[:11])
+    state = pickle.loads(pickle.dumps(env.get_state()))
+    wanted = flown(env, actions[11:])
+    other = with_fields(n, engine, pushed)
+    set_fields(other, range(n), range(n), ("body_mass", "dof_damping", "opt.wind", "body_pos"))
+    other.reset(seed=8)
+    flown(other, actions[:3])
+    for each in (env, with_fields(n, engine, pushed), other):
+        each.set_state(state)
+        assert flown(each, actions[11:]) == wanted
+    plain = with_fields(n, engine, pushed)
+    plain.set_state(env.get_state())
+    plain.reset(seed=0)
+    env.reset(seed=0)
+    assert flown(plain, actions) == flown(env, actions)
+
+
+@pytest.mark.parametrize("pushed", [{}, PUSHED], ids=["calm", "pushed"])
+@pytest.mark.parametrize("engine", ["mujoco", "compiled"])
+@pytest.mark.parametrize("n", [1, 3])
+def test_a_state_without_fields_of_its_own_brings_back_the_models(n, engine, pushed):
+    env = with_fields(n, engine, pushed)
+    env.reset(seed=0)
+    actions = np.full((40, *env.action_space.shape), 0.1)
+    flown(env, actions[:11])
+    state = env.get_state()
+    wanted = flown(env, actions[11:])
+    set_fields(env, [n - 1], [3])
+    assert flown(env, actions[11:]) != wanted
+    env.set_state(state)
+    assert flown(env, actions[11:]) == wanted
+
+
+@pytest.mark.parametrize("engine", ["mujoco", "compiled"])
+def test_a_blow_that_was_changed_on_the_way_hits_the_same_place_after_a_change_of_fields(engine):
+    """The state remembers where it was to hit, so that it still does when the sites move."""
+    env, other = (with_fields(1, engine, BLOW) for _ in range(2))
+    for each in (env, other):
+        each.reset(seed=0)
+    env.core.engine.pushes.terms[0].set(0, Impulse("base", (0.1, 0.0, 0.0), start=0.1))
+    other.set_state(env.get_state())
+    for each in (env, other):
+        set_fields(each, [0], [1], ("site_pos", "body_ipos"))
+    actions = np.zeros((15, 7))
+    assert flown(env, actions) == flown(other, actions)
+
+
+@pytest.mark.parametrize("engine", ["mujoco", "compiled"])
+def test_forces_that_were_written_to_the_simulation_go_with_the_state(engine):
+    env, other = (with_fields(1, engine, {}) for _ in range(2))
+    env.reset(seed=0)
+    undisturbed = flown(env, np.zeros((10, 7)))
+    env.reset(seed=0)
+    env.data.xfrc_applied[2, 0], env.data.qfrc_applied[8] = 0.3, 0.01
+    state = env.get_state()
+    wanted = flown(env, np.zeros((10, 7)))
+    other.set_state(state)
+    assert flown(other, np.zeros((10, 7))) == wanted != undisturbed
 
 
 OTHERS = [

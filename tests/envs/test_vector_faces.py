@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gymnasium as gym
+import imageio_ffmpeg
 import numpy as np
 import pytest
 from gymnasium.wrappers import vector as wrappers
@@ -65,18 +66,23 @@ def test_pictures_are_of_the_chosen_simulations():
     every = envs.render()
     assert isinstance(every, tuple) and len(every) == 4
     assert [picture.shape for picture in every] == [(24, 32, 3)] * 4
+    black = np.zeros((24, 32, 3), np.uint8)
     some = gym.make_vec(HOVER, num_envs=4, render_ids=[2, 0], **SMALL)
     some.reset(seed=0)
-    assert all(
-        np.array_equal(a, b) for a, b in zip(some.render(), (every[2], every[0]), strict=True)
-    )
+    assert alike(some.unwrapped.pictures(), (every[2], every[0]))
+    assert alike(some.render(), (every[2], every[0], black, black))
     grid = gym.make_vec(HOVER, num_envs=4, render_grid=True, **SMALL)
     grid.reset(seed=0)
-    picture = grid.render()
+    (picture,) = grid.unwrapped.pictures()
     assert picture.shape == (48, 64, 3)
-    assert np.array_equal(picture[:24, 32:], every[1]) and np.array_equal(
-        picture[24:, :32], every[2]
-    )
+    tiles = picture[:24, :32], picture[:24, 32:], picture[24:, :32], picture[24:, 32:]
+    assert alike(tiles, every)
+    assert alike(grid.render(), (picture, *[np.zeros((48, 64, 3))] * 3))
+
+
+def alike(pictures, others):
+    """Say whether pictures are the same, one by one."""
+    return all(np.array_equal(a, b) for a, b in zip(pictures, others, strict=True))
 
 
 @pytest.mark.parametrize(
@@ -98,7 +104,8 @@ def test_a_grid_is_about_square_and_ends_in_black(count, shape):
         ([4], ValueError, r"render_ids\[0\] must be an integer from 0 to 3, got 4"),
         ([0, -1], ValueError, r"render_ids\[1\]"),
         ([0.0], TypeError, r"render_ids\[0\] must be an integer"),
-        ([], ValueError, "at least one"),
+        ([], ValueError, r"at least one sub-environment, none twice, got \[\]"),
+        ([1, 2, 1], ValueError, r"none twice, got \[1, 2, 1\]"),
         (2, TypeError, "render_ids must be a list of integers, got 2"),
     ],
 )
@@ -133,16 +140,50 @@ def test_statistics_and_normalising_wrappers():
     np.testing.assert_allclose(normal[:, moving], expected, rtol=0.05, atol=0.05)
 
 
-def test_videos_are_recorded_by_gymnasiums_wrapper(tmp_path):
+FILMED = {
+    "all": ({}, {}, (24, 96)),
+    "some": ({"render_ids": [2, 1]}, {}, (24, 96)),
+    "one": ({"render_ids": [2]}, {"record_first_only": True}, (24, 32)),
+    "grid": ({"render_grid": True}, {"record_first_only": True}, (48, 64)),
+    "grid of two": (
+        {"render_ids": [2, 0], "render_grid": True}, {"record_first_only": True}, (24, 64)
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", FILMED)
+def test_videos_are_recorded_by_gymnasiums_wrapper(case, tmp_path):
+    """Every frame is what a twin that renders all simulations shows, put together as asked."""
     pytest.importorskip("moviepy")
+    chosen, how, shape = FILMED[case]
     envs = wrappers.RecordVideo(
-        gym.make_vec(HOVER, num_envs=3, horizon=0.1, **SMALL),
+        gym.make_vec(HOVER, num_envs=3, horizon=0.1, **SMALL, **chosen),
         str(tmp_path / "films"),
         video_length=8,
+        video_aspect_ratio=(4, 1),
+        **how,
     )
+    twin = gym.make_vec(HOVER, num_envs=3, horizon=0.1, **SMALL)
     envs.reset(seed=0)
-    for _ in range(10):
+    twin.reset(seed=0)
+    wanted = [twin.render()]
+    for _ in range(5):
+        envs.step(np.full((3, 7), 0.1))
+        twin.step(np.full((3, 7), 0.1))
+        wanted.append(twin.render())
+    for frame, every in zip(envs.recorded_frames, wanted, strict=True):
+        assert frame.shape == (*shape, 3)
+        black = np.zeros_like(every[0])
+        tiles = {
+            "all": [every],
+            "some": [[every[2], every[1], black]],
+            "one": [[every[2]]],
+            "grid": [every[:2], [every[2], black]],
+            "grid of two": [[every[2], every[0]]],
+        }[case]
+        assert np.array_equal(frame, np.vstack([np.hstack(row) for row in tiles]))
+    for _ in range(5):
         envs.step(np.zeros((3, 7)))
     envs.close()
-    films = list(tmp_path.glob("films/*.mp4"))
-    assert len(films) == 1 and films[0].stat().st_size > 500
+    (film,) = tmp_path.glob("films/*.mp4")
+    assert abs(imageio_ffmpeg.count_frames_and_secs(str(film))[0] - 8) <= 1

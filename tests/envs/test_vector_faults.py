@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from tendon_gym.envs import core as core_module
-from tendon_gym.model import build_spec
+from tendon_gym.model import ModelParameters, build_spec
 from tendon_gym.registration import ENTRIES
 
 CHECKOUT = Path(__file__).parent.parent.parent
@@ -70,11 +70,23 @@ def test_wrong_actions_are_refused_before_anything_changes(actions):
     unchanged_by(envs, twins, lambda env: env.step(actions), (ValueError, TypeError), "action")
 
 
-def test_a_goal_out_of_reach_is_refused_with_the_reach():
-    env = gym.make(ENTRIES["Bend"].id, goal="tip").unwrapped
-    env.reset(seed=0)
-    with pytest.raises(ValueError, match=r"options\['goal'\].*in the tip's reach of 0\.\d+ m"):
-        env.reset(options={"goal": [0.0, 0.0, -2.0]})
+@pytest.mark.parametrize("task", ["Bend", "ArmBend"])
+@pytest.mark.parametrize("goal", [[0.0, 0.0, -2.0], [[0.1, 0.0, -0.4], [0.0, 0.9, 0.0]]])
+def test_a_goal_out_of_reach_is_refused_with_the_reach_before_anything_changes(task, goal):
+    """The arm doesn't stretch: nothing beyond its length from the flange can be touched."""
+    arm = ModelParameters().arm
+    settings = {"goal": "tip", "horizon": 5.0}
+    envs, twins = (gym.make_vec(ENTRIES[task].id, num_envs=2, **settings) for _ in range(2))
+    row = 0 if np.ndim(goal) == 1 else 1
+    message = rf"options\['goal'\]\[{row}\] must be in the tip's reach of {arm.reach:g} m .* got "
+    wrong = lambda env: env.reset(seed=9, options={"goal": goal})  # noqa: E731
+    unchanged_by(envs, twins, wrong, ValueError, message)
+    if row == 0:
+        env, twin = (gym.make(ENTRIES[task].id, **settings).unwrapped for _ in range(2))
+        unchanged_by(env, twin, wrong, ValueError, message)
+    edge = [0.0, 0.0, -(arm.flange_offset + arm.reach)]
+    envs.reset(seed=9, options={"goal": edge})
+    assert np.array_equal(envs.unwrapped.core.goals.values, [edge, edge])
 
 
 def test_a_phase_on_a_reference_that_ends_shortens_the_episode():
@@ -158,6 +170,40 @@ def test_an_unstable_simulation_touches_no_other(engine, value):
         mine, theirs = spoilt.step(np.zeros((5, 7))), sound.step(np.zeros((5, 7)))
         assert np.array_equal(mine[0][others], theirs[0][others])
         assert mine[4]["sim_unstable"].tolist() == [False] * 3 + [k == 4, False]
+
+
+@pytest.mark.parametrize("rotor_action", ["thrust", "residual", "attitude"])
+@pytest.mark.parametrize("value", [np.nan, 1e13])
+@pytest.mark.parametrize("low", [False, True], ids=["air", "ground"])
+def test_an_unstable_end_is_seen_alike_on_both_engines(rotor_action, value, low):
+    """The last good state, with the controls that had led to it; the time has gone on."""
+    finals = []
+    for engine in ("mujoco", "compiled"):
+        settings = {"rotor_action": rotor_action, "engine": engine, "limits": {"distance": 3.0}}
+        env = gym.make(HOVER, **settings).unwrapped
+        envs = gym.make_vec(HOVER, num_envs=3, autoreset_mode="SameStep", **settings).unwrapped
+        qpos = env.model.qpos0.copy()
+        qpos[2] = 0.64 if low else 1.6  # where the tip may touch, MuJoCo takes over
+        env.reset(seed=2, options={"qpos": qpos})
+        envs.reset(seed=1, options={"qpos": qpos})
+        for k in range(4):
+            action = np.full(7, 0.1 * k - 0.2)
+            seen, *_, info = env.step(action)
+            envs.step(np.tile(action, (3, 1)))
+        env.data.qvel[4] = value
+        envs.core.engine.qvel[1, 4] = value
+        last, reward, _, _, told = env.step(np.full(7, 0.5))
+        *_, infos = envs.step(np.full((3, 7), 0.5))
+        assert told["termination_reason"] == "unstable"
+        assert np.array_equal(infos["final_obs"][1], last)
+        for name in ("thrusts", "tensions"):
+            assert np.array_equal(told[name], info[name])
+            assert np.array_equal(infos["final_info"][name][1], info[name])
+        assert told["action_rate"] == 0.0 and told["time"] == pytest.approx(0.05)
+        assert np.array_equal(last, seen)  # a hover's reference stands still
+        finals.append((last, reward, told["thrust_effort"], told["tension_effort"]))
+    for mine, theirs in zip(*finals, strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=0, atol=1e-6)
 
 
 @pytest.mark.parametrize("number", [0, -1, 1_000_001, 1.5, "2", None])

@@ -140,3 +140,10 @@ def test_the_reward_strictly_increases_along_a_flight_that_comes_in(name):
         action = np.array([0, 0, 0, 0, -1, -1, -1])
         rewards_of_steps.append(env.step(action)[1])
     assert (np.diff(rewards_of_steps) > 0.0).all()
+
+
+@pytest.mark.parametrize("values", [["effort"] * 1000, 0.5, np.float64(0.5)], ids=repr)
+def test_what_is_no_dict_of_terms_is_shown_as_messages_show_it(values):
+    with pytest.raises(TypeError, match=r"reward must be a dict of terms, got .* of type ") as told:
+        override(DEFAULTS, values)
+    assert len(str(told.value)) < 400 and "np." not in str(told.value)

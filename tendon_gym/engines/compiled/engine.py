@@ -31,8 +31,8 @@ from tendon_gym.engines.compiled.rows import (
     new_memories,
 )
 from tendon_gym.engines.compiled.stepping import advance, command_one, settle, tick
-from tendon_gym.engines.engine import ControlLaw, available_threads, check_state
-from tendon_gym.engines.fields import check_fields, write_field
+from tendon_gym.engines.engine import ControlLaw, available_threads, check_state, steps_at
+from tendon_gym.engines.fields import OwnFields, check_fields, write_field
 from tendon_gym.engines.kinematics import Kinematics
 from tendon_gym.forces import ForceTerm, Push, Pushes
 
@@ -60,6 +60,7 @@ class CompiledEngine:
         if n == 1:  # then the wind is written to the model itself
             model = copy.copy(model)
         self.model, self.n = model, n
+        self._own_fields = OwnFields(model, n)
         self._parameters = Parameters(model, n, pushed=bool(terms))
         self._fallback = Fallback(model, n)
         if n == 1:  # the state of the MjData is the simulation's
@@ -120,6 +121,8 @@ class CompiledEngine:
         self.unstable[ids] = False
         self._rows.good_qpos[ids], self._rows.good_qvel[ids] = qpos, qvel
         self._fallback.warm[ids] = 0.0
+        self.pushes.push.wrench[ids], self.pushes.push.joint_force[ids] = 0.0, 0.0
+        self._tell_time()
         self.pushes.reset(ids)
         self._moved = False
 
@@ -129,6 +132,24 @@ class CompiledEngine:
         A law with an attribute `loops` (see `control.loops`) runs within the compiled step, any
         other one, and force terms in Python, between steps of one physics step each.
         """
+        self._take_time()
+        self._step(substeps, law)
+        self._tell_time()
+
+    def _tell_time(self) -> None:
+        """Write the time to the MjData of the only simulation."""
+        if self.n == 1:
+            self._fallback.data.time = self.time.item()
+
+    def _take_time(self) -> None:
+        """Go on from the time that a user has written to the only simulation, if so."""
+        if self.n == 1 and self._fallback.data.time != self.time[0]:
+            timestep = self.model.opt.timestep
+            self._ticks[0] = steps_at(self._fallback.data.time, timestep)
+            self.time[0] = self._ticks[0] * timestep
+
+    def _step(self, substeps: int, law: ControlLaw | None) -> None:
+        """Advance; the time is known."""
         loops = getattr(law, "loops", None)
         self._moved = False
         if self.pushes.own or (law is not None and loops is None):
@@ -213,17 +234,24 @@ class CompiledEngine:
 
     def get_state(self) -> NDArray[np.float64]:
         """Return all that the simulations go on from, (n, width)."""
+        self._take_time()
         ticks = self._ticks[:, None].astype(np.float64)
-        return np.hstack([self.qpos, self.qvel, self.ctrl, self._fallback.warm, ticks])
+        push, n = self.pushes.push, self.n
+        pushed = (push.wrench.reshape(n, -1), push.joint_force)
+        return np.hstack([self.qpos, self.qvel, self.ctrl, self._fallback.warm, *pushed, ticks])
 
     def set_state(self, ids: NDArray, rows: NDArray[np.float64]) -> None:
         """Put the simulations `ids` (k,) to states (k, width) that `get_state` returned."""
-        widths = np.cumsum([self.model.nq, self.model.nv, self.model.nu, self.model.nv])
-        qpos, qvel, ctrl, warm, ticks = np.split(rows, widths, axis=1)
+        model, push = self.model, self.pushes.push
+        widths = np.cumsum([model.nq, model.nv, model.nu, model.nv, 6 * model.nbody, model.nv])
+        qpos, qvel, ctrl, warm, wrench, joint_force, ticks = np.split(rows, widths, axis=1)
+        push.wrench[ids] = wrench.reshape(-1, model.nbody, 6)
+        push.joint_force[ids] = joint_force
         self.qpos[ids], self.qvel[ids], self.ctrl[ids] = qpos, qvel, ctrl
         self._fallback.warm[ids] = warm
         self._ticks[ids] = ticks[:, 0]
         self.time[ids] = self._ticks[ids] * self.model.opt.timestep
+        self._tell_time()
         self.unstable[ids] = False
         self._rows.good_qpos[ids], self._rows.good_qvel[ids] = qpos, qvel
         self._moved = False
@@ -231,12 +259,13 @@ class CompiledEngine:
     def data(self, i: int) -> mujoco.MjData:
         """Return simulation `i` as MjData with everything derived at the present state.
 
-        With one simulation its qpos, qvel, ctrl, xfrc_applied and qfrc_applied are the
-        simulation's: what is written to them counts, but for the last two where there are force
-        terms, which own them. With more simulations it is a copy.
+        With one simulation its qpos, qvel, ctrl, xfrc_applied, qfrc_applied and time are the
+        simulation's: what is written to them counts, see `Engine`, but for the two forces where
+        there are force terms, which own them. With more simulations it is a copy.
         """
         fallback = self._fallback
-        fallback.enter(i, self.time[i], self.qpos[i], self.qvel[i], self._parameters.fields)
+        time = fallback.data.time if self.n == 1 else self.time[i]
+        fallback.enter(i, time, self.qpos[i], self.qvel[i], self._parameters.fields)
         fallback.push(i, self.ctrl[i], self.pushes.push)
         mujoco.mj_forward(fallback.model, fallback.data)
         if self.n == 1:
@@ -251,6 +280,7 @@ class CompiledEngine:
         """
         checked = check_fields(self.model, self.n, ids, values)
         self._parameters.check(checked)
+        self._own_fields.take(ids, checked)
         if self.n == 1:
             for name, value in checked.items():
                 write_field(self.model, name, value[0])
@@ -260,3 +290,13 @@ class CompiledEngine:
         self._loops = None
         self.pushes.set_model_fields(ids, checked)
         self._moved = False
+
+    def get_model_fields(self) -> dict[str, NDArray[np.float64]]:
+        """Return copies (n, ...) of the fields that simulations have had for their own, by name."""
+        return self._own_fields.copies()
+
+    def put_model_fields(self, values: Mapping[str, NDArray]) -> None:
+        """Give all simulations what `get_model_fields` returned, and the model's own otherwise."""
+        changes = self._own_fields.changes_to(values)
+        if changes:
+            self.set_model_fields(np.arange(self.n), changes)
