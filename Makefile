@@ -56,7 +56,7 @@ format: $(INSTALLED) ## fix what ruff can fix
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-bench: $(INSTALLED) ## measure what a step costs, about fifteen minutes; into benchmarks/results
+bench: $(INSTALLED) ## measure what a step costs, about seven minutes; into benchmarks/results
 	$(BIN)/python benchmarks/step_cost.py --out benchmarks/results/step_cost.json
 	$(BIN)/python benchmarks/steps_per_second.py
 

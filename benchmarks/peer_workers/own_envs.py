@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import gymnasium
@@ -21,13 +22,28 @@ MANY = 64
 SEGMENT = 10
 """Environment steps after which a replay is put back onto the flight."""
 
-SETUPS: Mapping[str, tuple[str, dict[str, Any]]] = {
-    "Hover, controls held": ("TendonGym/Hover-v0", {}),
-    # as much physics per step as the slowest peer has, whose environment hides behind it
-    "Hover, controls held for 0.2 s": ("TendonGym/Hover-v0", {"control_frequency": 5}),
-    "Track, SE(3) law at every 2 ms": (
-        "TendonGym/Track-v0",
-        {"rotor_action": "residual", "tendon_action": "reference"},
+THREADS = tuple(dict.fromkeys((1, CORES)))
+
+
+@dataclass(frozen=True)
+class Setup:
+    """An environment, the threads of its vector forms, and how large its random actions are."""
+
+    env_id: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    threads: tuple[int, ...] = THREADS
+    scale: float = 1.0
+
+
+SETUPS = {
+    "Hover, controls held": Setup("TendonGym/Hover-v0"),
+    # Much physics per step, behind which an environment hides, as that of the slowest peer does;
+    # it holds its hover, since large actions held for so long end a flight at once.
+    "Hover, controls held for 0.2 s": Setup(
+        "TendonGym/Hover-v0", {"control_frequency": 5}, threads=(), scale=0.0
+    ),
+    "Track, SE(3) law at every 2 ms": Setup(
+        "TendonGym/Track-v0", {"rotor_action": "residual", "tendon_action": "reference"}
     ),
 }
 
@@ -35,9 +51,10 @@ SETUPS: Mapping[str, tuple[str, dict[str, Any]]] = {
 class Scalar:
     """One environment, without wrappers."""
 
-    def __init__(self, env_id: str, settings: dict[str, Any]) -> None:
+    def __init__(self, setup: Setup) -> None:
         """Make it."""
-        self.env: Any = gymnasium.make(env_id, **settings).unwrapped
+        self._scale = setup.scale
+        self.env: Any = gymnasium.make(setup.env_id, **setup.settings).unwrapped
         self.substeps = self.env.core.substeps
         self._bare = Replay(self.env.model, self.substeps)
 
@@ -49,7 +66,8 @@ class Scalar:
     def fly(self, seed: int) -> tuple[float, list[Flight]]:
         """Return the seconds of STEPS steps with random actions, and the flights they made."""
         env = self.env
-        actions = actions_of(seed, STEPS, *env.action_space.shape).astype(np.float32)
+        drawn = actions_of(seed, STEPS, *env.action_space.shape, scale=self._scale)
+        actions = drawn.astype(np.float32)
         seconds, first, flights = 0.0, 0, []
         while first < STEPS:
             flown, _ = self._episode(1000 * seed + first, actions[first:], True)
@@ -85,10 +103,12 @@ class Scalar:
 class Native:
     """The vector environment; its bare physics is that of the scalar one, on as many threads."""
 
-    def __init__(self, scalar: Scalar, env_id: str, settings: dict[str, Any], threads: int) -> None:
+    def __init__(self, scalar: Scalar, setup: Setup, threads: int) -> None:
         """Make it."""
         self._scalar = scalar
-        self._env: Any = gymnasium.make_vec(env_id, num_envs=MANY, threads=threads, **settings)
+        self._env: Any = gymnasium.make_vec(
+            setup.env_id, num_envs=MANY, threads=threads, **setup.settings
+        )
         self._bare = Replay(scalar.env.model, scalar.substeps, threads)
         self._env.reset(seed=0)
         self._ended = np.zeros(MANY, bool)
@@ -110,16 +130,16 @@ class Native:
 def cases() -> Sequence[Case]:
     """Return all cases."""
     found = []
-    for name, (env_id, settings) in SETUPS.items():
-        scalar = Scalar(env_id, settings)
+    for name, setup in SETUPS.items():
+        scalar = Scalar(setup)
         about = {
             "substeps": scalar.substeps,
             "seconds": scalar.env.core.step_time,
             "nv": scalar.env.model.nv,
         }
         found.append(Case(name, scalar.measure, {"num_envs": 1, "threads": 1, **about}))
-        for threads in dict.fromkeys((1, CORES)):
-            native = Native(scalar, env_id, settings, threads)
+        for threads in setup.threads:
+            native = Native(scalar, setup, threads)
             more = {"num_envs": MANY, "threads": threads, **about}
             found.append(
                 Case(
