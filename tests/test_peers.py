@@ -153,14 +153,14 @@ import sys
 sys.path.insert(0, {str(WORKERS)!r})
 import own_envs
 own_envs.STEPS = 30
-scalar = own_envs.Scalar(*own_envs.SETUPS["Hover, controls held"])
+scalar = own_envs.Scalar(own_envs.SETUPS["Hover, controls held"])
 seconds, flights = scalar.fly(1)
 assert seconds > 0.0 and sum(len(flight.controls) for flight in flights) == 30
 data = scalar._bare._data[0]
 for flight, following in zip(flights, flights[1:]):
     scalar._bare._fly(flight)
     assert (data.qpos == following.qpos).all() and (data.qvel == following.qvel).all()
-native = own_envs.Native(scalar, *own_envs.SETUPS["Track, SE(3) law at every 2 ms"], 2)
+native = own_envs.Native(scalar, own_envs.SETUPS["Track, SE(3) law at every 2 ms"], 2)
 assert all(value > 0.0 for value in (*scalar.measure(2), *native.measure(2)))
 """
     environment = {**os.environ, "PYTHONPATH": str(BENCHMARKS.parent)}
