@@ -1,0 +1,145 @@
+"""Finding a chain in a compiled model: bodies and sites by name, and what can't be a chain."""
+
+from __future__ import annotations
+
+import mujoco
+
+from tendon_gym import checks
+from tendon_gym.chains.segments import Path
+
+_BODY = mujoco.mjtObj.mjOBJ_BODY
+_JOINT = mujoco.mjtObj.mjOBJ_JOINT
+_SITE = mujoco.mjtObj.mjOBJ_SITE
+_SCALAR = (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE)
+
+
+def find_path(
+    model: mujoco.MjModel,
+    base_body: str,
+    tip_body: str,
+    prefix: str,
+    tool_body: str | None,
+    tip_site: str | None,
+    branches: bool,
+) -> Path:
+    """Return the chain between two bodies; what is wrong raises ValueError and names the element.
+
+    Names are looked up with the prefix in front, all but that of the world.
+    """
+    if not isinstance(model, mujoco.MjModel):
+        raise TypeError(f"model must be a mujoco.MjModel, got {checks.shown(model)}")
+    if not isinstance(prefix, str):
+        raise TypeError(f"prefix must be a string, got {checks.shown(prefix)}")
+    base = find_body(model, "base_body", base_body, prefix)
+    tip = find_body(model, "tip_body", tip_body, prefix)
+    bodies = _bodies_between(model, base, tip)
+    joints = tuple(
+        joint for joint in (_joint_of(model, body) for body in bodies) if joint is not None
+    )
+    site = -1
+    if tip_site is not None:
+        site = _find(model, _SITE, "tip_site", prefix, tip_site)
+        if model.site_bodyid[site] != tip:
+            holder = label(model, _BODY, int(model.site_bodyid[site]))
+            raise ValueError(
+                f"tip_site must be a site of {label(model, _BODY, tip)}, "
+                f"got {tip_site!r} of {holder}"
+            )
+    counted, between = set(), set()
+    path = {base, *bodies}
+    if checks.flag("branches", branches):
+        counted = _subtree(model, path, path)
+    if tool_body is not None:
+        tool = find_body(model, "tool_body", tool_body, prefix)
+        of_tool, between = _tool(model, tool, base, path)
+        counted |= of_tool
+    off = tuple(sorted(counted | between))
+    return Path(base, bodies, joints, site, off, frozenset({*bodies, *counted}))
+
+
+def label(model: mujoco.MjModel, kind: mujoco.mjtObj, index: int) -> str:
+    """Return how messages call an element: its name, or its number if it has none."""
+    word = kind.name.removeprefix("mjOBJ_").lower()
+    name = mujoco.mj_id2name(model, kind, index)
+    return f"{word} {name!r}" if name else f"the unnamed {word} {index}"
+
+
+def find_body(model: mujoco.MjModel, what: str, name: str, prefix: str = "") -> int:
+    """Return the index of a body by its name without prefix."""
+    if name == "world":
+        return 0
+    return _find(model, _BODY, what, prefix, name)
+
+
+def _find(model: mujoco.MjModel, kind: mujoco.mjtObj, what: str, prefix: str, name: str) -> int:
+    if not isinstance(name, str):
+        raise TypeError(f"{what} must be a string, got {checks.shown(name)}")
+    counts = {_BODY: model.nbody, _SITE: model.nsite}
+    names = [mujoco.mj_id2name(model, kind, k) for k in range(counts[kind])]
+    full = prefix + name
+    if not name or full not in names:
+        word = kind.name.removeprefix("mjOBJ_").lower()
+        legal = sorted(other for other in names if other and other.startswith(prefix))
+        words = checks.shown(", ".join(legal)) if legal else "none"
+        raise ValueError(f"{what}: the model has no {word} {full!r}; it has {words}")
+    return names.index(full)
+
+
+def _bodies_between(model: mujoco.MjModel, base: int, tip: int) -> tuple[int, ...]:
+    """Return the bodies from the first below the base to the tip."""
+    bodies, body = [], tip
+    while body != base:
+        if body == 0:
+            raise ValueError(
+                f"tip_body must be below base_body, and {label(model, _BODY, tip)} "
+                f"is not below {label(model, _BODY, base)}"
+            )
+        bodies.append(body)
+        body = int(model.body_parentid[body])
+    return tuple(reversed(bodies))
+
+
+def _joint_of(model: mujoco.MjModel, body: int) -> int | None:
+    """Return a chain body's one joint, None if it has none."""
+    where = label(model, _BODY, body)
+    if model.body_jntnum[body] == 0:
+        return None
+    if model.body_jntnum[body] > 1:
+        raise ValueError(
+            f"{where} has {model.body_jntnum[body]} joints; on a chain a body may have one"
+        )
+    joint = int(model.body_jntadr[body])
+    kind = mujoco.mjtJoint(int(model.jnt_type[joint]))
+    if kind not in _SCALAR:
+        word = kind.name.removeprefix("mjJNT_").lower()
+        raise ValueError(
+            f"{label(model, _JOINT, joint)} of {where} is a {word} joint; "
+            "on a chain joints must be hinge or slide"
+        )
+    if not mujoco.mj_id2name(model, _JOINT, joint):
+        raise ValueError(f"the joint of {where} has no name; on a chain joints must have one")
+    return joint
+
+
+def _subtree(model: mujoco.MjModel, roots: set[int], without: set[int]) -> set[int]:
+    """Return what hangs on some bodies, with neither them nor others and what hangs on those."""
+    tree: set[int] = set()
+    for body in range(1, model.nbody):  # parents come before their children
+        if int(model.body_parentid[body]) in roots | tree and body not in without:
+            tree.add(body)
+    return tree
+
+
+def _tool(model: mujoco.MjModel, tool: int, base: int, path: set[int]) -> tuple[set[int], set[int]]:
+    """Return the bodies of a tool, and those between it and the chain."""
+    where = label(model, _BODY, tool)
+    if tool in path:
+        raise ValueError(f"tool_body must not be on the chain, and {where} is")
+    between, body = set(), int(model.body_parentid[tool])
+    while body not in path:
+        if body == 0:
+            root = label(model, _BODY, base)
+            raise ValueError(f"tool_body must be below base_body, and {where} is not below {root}")
+        between.add(body)
+        body = int(model.body_parentid[body])
+    return {tool} | _subtree(model, {tool}, set()), between
