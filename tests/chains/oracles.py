@@ -40,7 +40,7 @@ def pinocchio_of(pin, chain, lumped=()):
     Args:
         pin: the module.
         chain: the chain.
-        lumped: (body of the path, mass, centre, inertia about it) in that body's frame, to add.
+        lumped: what `lump` returns, to be added.
     """
     model, mj = pin.Model(), chain.model
     parent, place = 0, pin.SE3.Identity()
@@ -59,10 +59,7 @@ def pinocchio_of(pin, chain, lumped=()):
             if where == body:
                 model.appendBodyToJoint(parent, pin.Inertia(mass, centre, about), place)
     model.armature = mj.dof_armature[chain.dof_addresses].copy()
-    base = mj.body(chain.base_body).id
-    frame = pin.Frame("tip", parent, 0, place, pin.FrameType.OP_FRAME)
-    tip = model.addFrame(frame)
-    assert base == chain.base_body
+    tip = model.addFrame(pin.Frame("tip", parent, 0, place, pin.FrameType.OP_FRAME))
     return model, tip, model.createData()
 
 
@@ -73,7 +70,7 @@ def kdl_of(kdl, chain, lumped=()):
         rotation, position = matrix(mj.body_quat[body]), mj.body_pos[body]
         frame = kdl.Frame(kdl.Rotation(*rotation.ravel()), kdl.Vector(*position))
         if joint is None:
-            moving = kdl.Joint(kdl.Joint.Fixed) if hasattr(kdl.Joint, "Fixed") else kdl.Joint()
+            moving = kdl.Joint(kdl.Joint.Fixed)
         else:
             origin = kdl.Vector(*(position + rotation @ mj.jnt_pos[joint]))
             axis = kdl.Vector(*(rotation @ mj.jnt_axis[joint]))
@@ -86,3 +83,27 @@ def kdl_of(kdl, chain, lumped=()):
                 inertia = inertia + kdl_inertia(kdl, mass, centre, about)
         result.addSegment(kdl.Segment(f"body{k}", moving, frame, inertia))
     return result
+
+
+def kdl_inertia(kdl, mass, centre, about):
+    xx, xy, xz, yy, yz, zz = np.asarray(about)[np.triu_indices(3)]
+    rotational = kdl.RotationalInertia(xx, yy, zz, xy, xz, yz)
+    return kdl.RigidBodyInertia(float(mass), kdl.Vector(*centre), rotational)
+
+
+def lump(model, data, root, holder):
+    """Return a subtree as one body: (holder, mass, centre, inertia about it) in a body's frame."""
+    bodies, tree = [root], {root}
+    for body in range(root + 1, model.nbody):
+        if int(model.body_parentid[body]) in tree:
+            tree.add(body)
+            bodies.append(body)
+    masses = model.body_mass[bodies]
+    centre = masses @ data.xipos[bodies] / masses.sum()
+    inertia = np.zeros((3, 3))
+    for body, mass in zip(bodies, masses, strict=True):
+        axes, arm = data.ximat[body].reshape(3, 3), data.xipos[body] - centre
+        inertia += axes @ np.diag(model.body_inertia[body]) @ axes.T
+        inertia += mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+    axes = data.xmat[holder].reshape(3, 3)
+    return holder, masses.sum(), axes.T @ (centre - data.xpos[holder]), axes.T @ inertia @ axes

@@ -113,13 +113,11 @@ def add_base(spec, kind, rng, prefix=""):
     return add_body(spec.worldbody, prefix + "base", [FREE] * (kind == "floating"), rng)
 
 
-@st.composite
-def trees(draw, bases=BASES, least=0, most=9, links=tuple(LINKS)):
-    """Draw a tree whose path has from `least` to `most` bodies."""
+def grow(draw, bases, least, most, links):
+    """Return a spec, the bodies of its path from the base, the tool's name, and a generator."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     spec = new_spec(rng)
-    base = add_base(spec, draw(st.sampled_from(bases)), rng)
-    path = [base]
+    path = [add_base(spec, draw(st.sampled_from(bases)), rng)]
     kinds = draw(st.lists(st.sampled_from(links), min_size=least, max_size=most))
     for k, kind in enumerate(kinds):
         massless = kind == "none" and bool(rng.integers(2))
@@ -129,5 +127,62 @@ def trees(draw, bases=BASES, least=0, most=9, links=tuple(LINKS)):
     for k, (where, kind) in enumerate(branches[:5]):
         if twigs:
             twigs.append(add_body(twigs[where % len(twigs)], f"branch{k}", BRANCHES[kind], rng))
-    tool = draw(st.booleans()) and len(path) > 1
-    return Tree(spec, base.name, path[-1].name, add_tool(path[-1], rng) if tool else None, rng)
+    tool = add_tool(path[-1], rng) if draw(st.booleans()) and len(path) > 1 else None
+    return spec, path, tool, rng
+
+
+@st.composite
+def trees(draw, bases=BASES, least=0, most=9, links=tuple(LINKS)):
+    """Draw a tree whose path has from `least` to `most` bodies."""
+    spec, path, tool, rng = grow(draw, bases, least, most, links)
+    return Tree(spec, path[0].name, path[-1].name, tool, rng)
+
+
+FAULTS = (
+    "ball",
+    "free",
+    "two joints",
+    "unnamed joint",
+    "unknown base",
+    "unknown tip",
+    "unknown tool",
+    "unknown site",
+    "unknown prefix",
+    "upside down",
+    "tool on the chain",
+    "tool elsewhere",
+    "site elsewhere",
+)
+
+
+@st.composite
+def faulty_trees(draw):
+    """Draw a tree with one fault: its model, the names of a chain, and what a message must say."""
+    fault = draw(st.sampled_from(FAULTS))
+    bases = ("world",) if fault == "free" else BASES
+    spec, path, tool, rng = grow(draw, bases, 1, 6, tuple(LINKS))
+    names = {"base_body": path[0].name, "tip_body": path[-1].name, "tool_body": tool}
+    said = "nobody"
+    if fault in ("ball", "free", "two joints", "unnamed joint"):
+        kinds = {"ball": [BALL], "free": [FREE], "two joints": [HINGE, SLIDE]}.get(fault, [HINGE])
+        odd = add_body(path[0] if fault == "free" else path[-1], "odd", kinds, rng)
+        if fault == "unnamed joint":
+            odd.joints[0].name = ""
+        names |= {"tip_body": add_body(odd, "below", [HINGE], rng).name, "tool_body": None}
+        said = "'odd'"
+    elif fault.startswith("unknown"):
+        what = fault.removeprefix("unknown ")
+        key = {"site": "tip_site", "prefix": "prefix"}.get(what, f"{what}_body")
+        names[key] = "nobody"
+    elif fault == "upside down":
+        names |= {"base_body": path[-1].name, "tip_body": path[0].name, "tool_body": None}
+        said = f"'{path[0].name}' is not below"
+    elif fault == "tool on the chain":
+        names["tool_body"] = said = path[rng.integers(len(path))].name
+    elif fault == "tool elsewhere":
+        names["base_body"], names["tip_body"] = path[-1].name, path[-1].name
+        names["tool_body"] = said = add_body(spec.worldbody, "elsewhere", [HINGE], rng).name
+    else:
+        path[0].add_site(name="elsewhere")
+        names["tip_site"] = said = "elsewhere"
+    return spec.compile(), names, said
