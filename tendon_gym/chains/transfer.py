@@ -17,10 +17,10 @@ def check_mode(value: object, actuators: NDArray[np.void], joint_names: Sequence
 
     Joints that no actuator acts on at all may go without, but not all of them.
     """
-    if not isinstance(value, (CtrlMode, int, np.integer)) or value not in list(CtrlMode):
-        checks.reject(
-            "ctrl_mode", value, "one of " + ", ".join(f"CtrlMode.{m.name}" for m in CtrlMode)
-        )
+    known = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not known or value not in list(CtrlMode):
+        legal = ", ".join(f"CtrlMode.{mode.name}" for mode in CtrlMode)
+        checks.reject("ctrl_mode", value, f"one of {legal}")
     mode = CtrlMode(value)
     if mode == CtrlMode.TORQUE:
         return mode
