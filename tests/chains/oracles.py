@@ -35,7 +35,7 @@ def reference(chain):
 
 
 def pinocchio_of(pin, chain, lumped=()):
-    """Return Pinocchio's model of a chain, the tip's frame in it, and its data.
+    """Return Pinocchio's model of a chain and the tip's frame in it.
 
     Args:
         pin: the module.
@@ -60,7 +60,7 @@ def pinocchio_of(pin, chain, lumped=()):
                 model.appendBodyToJoint(parent, pin.Inertia(mass, centre, about), place)
     model.armature = mj.dof_armature[chain.dof_addresses].copy()
     tip = model.addFrame(pin.Frame("tip", parent, 0, place, pin.FrameType.OP_FRAME))
-    return model, tip, model.createData()
+    return model, tip
 
 
 def kdl_of(kdl, chain, lumped=()):
@@ -107,3 +107,15 @@ def lump(model, data, root, holder):
         inertia += mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
     axes = data.xmat[holder].reshape(3, 3)
     return holder, masses.sum(), axes.T @ (centre - data.xpos[holder]), axes.T @ inertia @ axes
+
+
+def branches_of(chain, data):
+    """Return as lumps all that hangs on a chain's bodies."""
+    model, path = chain.model, [body for body, _ in path_of(chain)]
+    return [
+        lump(model, data, body, int(model.body_parentid[body]))
+        for body in range(1, model.nbody)
+        if int(model.body_parentid[body]) in path
+        and body not in path
+        and model.body_subtreemass[body] > 0
+    ]

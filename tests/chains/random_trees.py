@@ -45,14 +45,6 @@ class Tree:
         options = {"branches": True, "tool_body": self.tool, "qpos": self.data.qpos, **options}
         return Chain.from_model(self.model, self.base, self.tip, **options)
 
-    def move(self, chain: Chain):
-        """Give the chain's joints, and no others, random positions and velocities; return both."""
-        self.data.qpos[chain.qpos_addresses] = self.rng.uniform(-2, 2, chain.n_joints)
-        self.data.qvel[:] = 0
-        self.data.qvel[chain.dof_addresses] = self.rng.uniform(-3, 3, chain.n_joints)
-        mujoco.mj_forward(self.model, self.data)
-        return self.data.qpos[chain.qpos_addresses], self.data.qvel[chain.dof_addresses]
-
 
 def random_qpos(model, rng):
     """Return positions (nq,) of all joints, quaternions of unit length."""

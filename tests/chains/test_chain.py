@@ -8,66 +8,28 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.chains.comparisons import (
+    agree_on_dynamics,
+    agree_on_kinematics,
+    base_axes,
+    close,
+    move,
+)
 from tests.chains.random_trees import LINKS, Tree, add_base, add_body, add_tool, new_spec, trees
 
 STEP = 1e-6
 
 
-def of_mujoco(tree, chain):
-    """Return MuJoCo's mass matrix of the chain's joints, all others locked."""
-    full = np.zeros((tree.model.nv, tree.model.nv))
-    mujoco.mj_fullM(tree.model, tree.data, full)
-    return full[np.ix_(chain.dof_addresses, chain.dof_addresses)]
-
-
-def base_axes(tree, chain):
-    return tree.data.xmat[chain.base_body].reshape(3, 3)
-
-
-def close(ours, theirs, atol):
-    """Hold arrays to a tolerance that is absolute near 1 and grows with the numbers themselves."""
-    np.testing.assert_allclose(
-        ours, theirs, rtol=0, atol=atol * max(1.0, np.abs(theirs).max(initial=0))
-    )
-
-
 @given(trees())
 @settings(deadline=None, max_examples=60)
 def test_kinematics_are_mujocos(tree):
-    chain = tree.chain()
-    q, v = tree.move(chain)
-    data, tip, base = tree.data, chain.tip_body, chain.base_body
-    axes = base_axes(tree, chain)
-    pose = chain.forward_kinematics(q)
-    close(pose.position, axes.T @ (data.xpos[tip] - data.xpos[base]), 1e-12)
-    close(pose.rotation, axes.T @ data.xmat[tip].reshape(3, 3), 1e-12)
-    full = np.zeros((2, 3, tree.model.nv))
-    mujoco.mj_jacBody(tree.model, data, full[0], full[1], tip)
-    jacobian = (axes.T @ full).reshape(6, -1)[:, chain.dof_addresses]
-    close(chain.jacobian(q), jacobian, 1e-10)
-    close(chain.twist(q, v), jacobian @ v, 1e-10)
+    agree_on_kinematics(tree.chain(), tree.data, tree.rng)
 
 
 @given(trees())
 @settings(deadline=None, max_examples=60)
 def test_dynamics_are_mujocos(tree):
-    chain = tree.chain()
-    q, v = tree.move(chain)
-    bias = tree.data.qfrc_bias[chain.dof_addresses]
-    mass = of_mujoco(tree, chain)
-    close(chain.mass_matrix(q), mass, 1e-9)
-    close(chain.bias(q, v), bias, 1e-9)
-    close(chain.coriolis(q, v) @ v + chain.gravity(q), bias, 1e-9)
-    a = tree.rng.normal(size=chain.n_joints)
-    tree.data.qacc[:] = 0
-    tree.data.qacc[chain.dof_addresses] = a
-    mujoco.mj_inverse(tree.model, tree.data)
-    torque = tree.data.qfrc_inverse[chain.dof_addresses]
-    close(chain.inverse_dynamics(q, v, a), torque, 1e-8)
-    close(mass @ chain.forward_dynamics(q, v, torque) + bias, torque, 1e-8)
-    tree.data.qvel[:] = 0
-    mujoco.mj_forward(tree.model, tree.data)
-    close(chain.gravity(q), tree.data.qfrc_bias[chain.dof_addresses], 1e-9)
+    agree_on_dynamics(tree.chain(), tree.data, tree.rng)
 
 
 @given(trees(bases=("floating",), least=1))
@@ -75,10 +37,10 @@ def test_dynamics_are_mujocos(tree):
 def test_a_flying_base_turns_everything(tree):
     """With the base's free joint at constant velocity, its origin does not accelerate."""
     chain = tree.chain()
-    q, v = tree.move(chain)
+    q, v = move(chain, tree.data, tree.rng)
     tree.data.qvel[:6] = tree.rng.normal(size=6)
     mujoco.mj_forward(tree.model, tree.data)
-    axes = base_axes(tree, chain)
+    axes = base_axes(chain, tree.data)
     turning = axes @ tree.data.qvel[3:6]
     base = chain.base_motion(axes, turning)
     close(chain.bias(q, v, base), tree.data.qfrc_bias[chain.dof_addresses], 1e-9)
@@ -99,7 +61,7 @@ def test_a_flying_base_turns_everything(tree):
 @settings(deadline=None, max_examples=40)
 def test_derivatives_are_differences(tree):
     chain = tree.chain()
-    q, v = tree.move(chain)
+    q, v = move(chain, tree.data, tree.rng)
     n, axes = chain.n_joints, np.eye(chain.n_joints)
     before, after = q - STEP * v, q + STEP * v
 

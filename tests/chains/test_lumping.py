@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 
 from tendon_gym.chains import Chain
+from tests.chains.comparisons import mass_of_mujoco, move
 from tests.chains.random_trees import (
     LINKS,
     Tree,
@@ -32,12 +33,6 @@ def arm(seed=0, kinds=("hinge", "hinge", "none", "slide", "hinge")):
     return Tree(spec, "base", body.name, add_tool(body, rng), rng)
 
 
-def mass_of_mujoco(tree, chain):
-    full = np.zeros((tree.model.nv, tree.model.nv))
-    mujoco.mj_fullM(tree.model, tree.data, full)
-    return full[np.ix_(chain.dof_addresses, chain.dof_addresses)]
-
-
 def test_the_tool_weighs_what_its_subtree_weighs():
     tree = arm()
     bare, loaded = tree.chain(tool_body=None, branches=False), tree.chain(branches=False)
@@ -50,7 +45,7 @@ def test_the_tool_weighs_what_its_subtree_weighs():
 def test_without_the_tool_just_its_weight_is_missing():
     tree = arm()
     bare, loaded = tree.chain(tool_body=None, branches=False), tree.chain(branches=False)
-    q, _ = tree.move(loaded)
+    q, _ = move(loaded, tree.data, tree.rng)
     tool = tree.model.body(tree.tool).id
     jacobian = np.zeros((3, tree.model.nv))
     mujoco.mj_jacSubtreeCom(tree.model, tree.data, jacobian, tool)
@@ -63,11 +58,11 @@ def test_without_the_tool_just_its_weight_is_missing():
 def test_a_tool_that_moved_is_noticed_when_told():
     tree = arm()
     chain = tree.chain()
-    q, v = tree.move(chain)
+    q, v = move(chain, tree.data, tree.rng)
     for finger in ("left", "right"):
         tree.data.qpos[tree.model.joint(f"{finger}_0").qposadr[0]] += 0.02
     mujoco.mj_forward(tree.model, tree.data)
-    mass = mass_of_mujoco(tree, chain)
+    mass = mass_of_mujoco(chain, tree.data)
     assert np.abs(chain.mass_matrix(q) - mass).max() > 1e-5
     segments = chain.segments
     chain.refresh_tool(tree.data.qpos)
@@ -80,7 +75,7 @@ def test_a_tool_that_moved_is_noticed_when_told():
 def test_refreshing_reads_the_model_and_the_base_anew():
     tree = arm()
     chain = tree.chain()
-    q, v = tree.move(chain)
+    q, v = move(chain, tree.data, tree.rng)
     tree.model.body_mass[1:] *= 1.5
     tree.model.body_inertia[1:] *= 1.5
     tree.model.body_quat[chain.base_body] = [0.6, 0, 0.8, 0]
@@ -116,7 +111,7 @@ def test_gravity_compensation_of_the_model_is_not_taken_off():
     tree = arm()
     tree.model.body_gravcomp[:] = 1
     chain = tree.chain()
-    q, v = tree.move(chain)
+    q, v = move(chain, tree.data, tree.rng)
     bias = tree.data.qfrc_bias[chain.dof_addresses]
     np.testing.assert_allclose(chain.bias(q, v), bias, atol=1e-10)
 
@@ -144,9 +139,9 @@ def test_a_base_turns_with_what_is_said_of_it():
 def test_small_chains(kinds):
     tree = arm(3, kinds)
     chain = tree.chain()
-    q, v = tree.move(chain)
+    q, v = move(chain, tree.data, tree.rng)
     assert chain.n_joints == sum(kind != "none" for kind in kinds)
-    np.testing.assert_allclose(chain.mass_matrix(q), mass_of_mujoco(tree, chain), atol=1e-9)
+    np.testing.assert_allclose(chain.mass_matrix(q), mass_of_mujoco(chain, tree.data), atol=1e-9)
     bias = tree.data.qfrc_bias[chain.dof_addresses]
     np.testing.assert_allclose(chain.bias(q, v), bias, atol=1e-9)
 
@@ -203,7 +198,7 @@ def test_two_arms_know_nothing_of_each_other():
             tree.model, "base", tip, prefix, "tool", branches=True, qpos=tree.data.qpos
         )
         assert all(name.startswith(f"{prefix}link") for name in chain.joint_names)
-        q, v = tree.move(chain)
+        q, v = move(chain, tree.data, tree.rng)
         bias = tree.data.qfrc_bias[chain.dof_addresses]
         np.testing.assert_allclose(chain.bias(q, v), bias, atol=1e-9)
         base, end = tree.model.body(f"{prefix}base").id, tree.model.body(f"{prefix}{tip}").id

@@ -6,16 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 
+from tests.chains.comparisons import agree_with_pinocchio, close
 from tests.chains.oracles import kdl_of, lump, pinocchio_of, reference
 from tests.chains.random_trees import trees
 
 pin = pytest.importorskip("pinocchio")
-
-
-def close(ours, theirs, atol):
-    theirs = np.reshape(theirs, np.shape(ours))  # Pinocchio drops axes of one element
-    scale = max(1.0, np.abs(theirs).max(initial=0))
-    np.testing.assert_allclose(ours, theirs, rtol=0, atol=atol * scale)
 
 
 def chain_and_lump(tree):
@@ -34,29 +29,9 @@ def gravity_in_base(tree, chain):
 @settings(deadline=None, max_examples=40)
 def test_everything_is_pinocchios(tree):
     chain, lumped = chain_and_lump(tree)
-    model, tip, data = pinocchio_of(pin, chain, lumped)
+    model, tip = pinocchio_of(pin, chain, lumped)
     model.gravity.linear = gravity_in_base(tree, chain)
-    q, v, a = tree.rng.normal(size=(3, chain.n_joints))
-    angles = q - reference(chain)
-    frame = pin.LOCAL_WORLD_ALIGNED
-    pin.computeJointJacobiansTimeVariation(model, data, angles, v)
-    pin.updateFramePlacements(model, data)
-    pose = chain.forward_kinematics(q)
-    close(pose.position, data.oMf[tip].translation, 1e-12)
-    close(pose.rotation, data.oMf[tip].rotation, 1e-12)
-    close(chain.jacobian(q), pin.getFrameJacobian(model, data, tip, frame), 1e-12)
-    rate = pin.getFrameJacobianTimeVariation(model, data, tip, frame)
-    close(chain.jacobian_derivative(q, v), rate, 1e-11)
-    mass = np.atleast_2d(pin.crba(model, data, angles))
-    close(chain.mass_matrix(q), np.triu(mass) + np.triu(mass, 1).T, 1e-11)
-    close(chain.gravity(q), pin.computeGeneralizedGravity(model, data, angles), 1e-11)
-    close(chain.bias(q, v), pin.nonLinearEffects(model, data, angles, v), 1e-11)
-    close(chain.coriolis(q, v), pin.computeCoriolisMatrix(model, data, angles, v), 1e-11)
-    torque = pin.rnea(model, data, angles, v, a)
-    close(chain.inverse_dynamics(q, v, a), torque, 1e-11)
-    theirs = pin.aba(model, data, angles, v, torque)
-    accelerations = chain.forward_dynamics(q, v, torque)
-    close(chain.mass_matrix(q) @ accelerations, chain.mass_matrix(q) @ theirs, 1e-9)
+    agree_with_pinocchio(pin, chain, model, tip, lambda q: q - reference(chain), tree.rng)
 
 
 @given(trees(least=1))
