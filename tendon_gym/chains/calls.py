@@ -14,12 +14,13 @@ from tendon_gym.chains import batches, composite, dynamics, kinematics
 from tendon_gym.chains.segments import SEGMENT
 from tendon_gym.compiled import entry
 
+_ARRAY = np.ndarray
 _FLOAT = np.dtype(np.float64)
 
 
 def is_state(value: object, shape: tuple[int, ...]) -> bool:
     """Return whether a value is an array of floats of just this shape, as machine code wants it."""
-    return type(value) is np.ndarray and value.shape == shape and value.dtype == _FLOAT
+    return type(value) is _ARRAY and value.shape == shape and value.dtype == _FLOAT
 
 
 class Kernel:

@@ -146,24 +146,28 @@ class Chain:
             q: (n_joints,) or (batch, n_joints) joint positions.
             base: what the base does, from `base_motion`; by default it rests as `qpos` has it.
         """
-        base = self._at_rest if base is None else base
-        if is_state(base, _BASE) and is_state(q, self._flat):
+        motion = self._at_rest if base is None else base
+        if is_state(q, self._flat) and (base is None or is_state(base, _BASE)):
             out = np.empty(self._flat)
-            if calls.GRAVITY.one(self._segments, q, base, out):
+            if calls.GRAVITY.one(self._segments, q, motion, out):
                 return out
-        return calls.GRAVITY.checked(self._segments, self._flat, (q,), base)
+        return calls.GRAVITY.checked(self._segments, self._flat, (q,), motion)
 
     def bias(self, q: ArrayLike, v: ArrayLike, base: ArrayLike | None = None) -> Array:
         """Return the torques (n_joints,) of gravity, Coriolis and centrifugal forces.
 
         With everything counted that moves, this is MuJoCo's qfrc_bias.
         """
-        base = self._at_rest if base is None else base
-        if is_state(base, _BASE) and is_state(q, self._flat) and is_state(v, self._flat):
+        motion = self._at_rest if base is None else base
+        if (
+            is_state(q, self._flat)
+            and is_state(v, self._flat)
+            and (base is None or is_state(base, _BASE))
+        ):
             out = np.empty(self._flat)
-            if calls.BIAS.one(self._segments, q, v, base, out):
+            if calls.BIAS.one(self._segments, q, v, motion, out):
                 return out
-        return calls.BIAS.checked(self._segments, self._flat, (q, v), base)
+        return calls.BIAS.checked(self._segments, self._flat, (q, v), motion)
 
     def coriolis(self, q: ArrayLike, v: ArrayLike) -> Array:
         """Return C (n_joints, n_joints): with the base at rest `bias` is `gravity + C v`.
@@ -188,17 +192,17 @@ class Chain:
         self, q: ArrayLike, v: ArrayLike, a: ArrayLike, base: ArrayLike | None = None
     ) -> Array:
         """Return the torques (n_joints,) for accelerations a, in rad/s^2 or m/s^2."""
-        base = self._at_rest if base is None else base
+        motion = self._at_rest if base is None else base
         if (
-            is_state(base, _BASE)
-            and is_state(q, self._flat)
+            is_state(q, self._flat)
             and is_state(v, self._flat)
             and is_state(a, self._flat)
+            and (base is None or is_state(base, _BASE))
         ):
             out = np.empty(self._flat)
-            if calls.TORQUES.one(self._segments, q, v, a, base, out):
+            if calls.TORQUES.one(self._segments, q, v, a, motion, out):
                 return out
-        return calls.TORQUES.checked(self._segments, self._flat, (q, v, a), base)
+        return calls.TORQUES.checked(self._segments, self._flat, (q, v, a), motion)
 
     def forward_dynamics(
         self, q: ArrayLike, v: ArrayLike, torque: ArrayLike, base: ArrayLike | None = None
@@ -208,17 +212,17 @@ class Chain:
         Raises:
             ValueError: also if a joint moves nothing that has a mass.
         """
-        base = self._at_rest if base is None else base
+        motion = self._at_rest if base is None else base
         if (
-            is_state(base, _BASE)
-            and is_state(q, self._flat)
+            is_state(q, self._flat)
             and is_state(v, self._flat)
             and is_state(torque, self._flat)
+            and (base is None or is_state(base, _BASE))
         ):
             out = np.empty(self._flat)
-            if calls.ACCELERATIONS.one(self._segments, q, v, torque, base, out):
+            if calls.ACCELERATIONS.one(self._segments, q, v, torque, motion, out):
                 return out
-        return calls.ACCELERATIONS.checked(self._segments, self._flat, (q, v, torque), base)
+        return calls.ACCELERATIONS.checked(self._segments, self._flat, (q, v, torque), motion)
 
     def base_motion(
         self,
