@@ -62,6 +62,7 @@ class Chain:
         self._flat = (self.n_joints,)
         self._square = (self.n_joints, self.n_joints)
         self._wide = (6, self.n_joints)
+        self._work, self._matrix = calls.work_arrays(self.n_joints)
         self._read(start)
 
     @classmethod
@@ -135,7 +136,7 @@ class Chain:
         """Return the Jacobian's derivative by time (6, n_joints) when the joints move with v."""
         if is_state(q, self._flat) and is_state(v, self._flat):
             out = np.empty(self._wide)
-            if calls.JACOBIAN_RATE.one(self._segments, q, v, out):
+            if calls.JACOBIAN_RATE.one(self._segments, q, v, self._work, out):
                 return out
         return calls.JACOBIAN_RATE.checked(self._segments, self._wide, (q, v))
 
@@ -149,7 +150,7 @@ class Chain:
         motion = self._at_rest if base is None else base
         if is_state(q, self._flat) and (base is None or is_state(base, _BASE)):
             out = np.empty(self._flat)
-            if calls.GRAVITY.one(self._segments, q, motion, out):
+            if calls.GRAVITY.one(self._segments, q, motion, self._work, out):
                 return out
         return calls.GRAVITY.checked(self._segments, self._flat, (q,), motion)
 
@@ -165,7 +166,7 @@ class Chain:
             and (base is None or is_state(base, _BASE))
         ):
             out = np.empty(self._flat)
-            if calls.BIAS.one(self._segments, q, v, motion, out):
+            if calls.BIAS.one(self._segments, q, v, motion, self._work, out):
                 return out
         return calls.BIAS.checked(self._segments, self._flat, (q, v), motion)
 
@@ -176,7 +177,7 @@ class Chain:
         """
         if is_state(q, self._flat) and is_state(v, self._flat):
             out = np.empty(self._square)
-            if calls.CORIOLIS.one(self._segments, q, v, out):
+            if calls.CORIOLIS.one(self._segments, q, v, self._work, out):
                 return out
         return calls.CORIOLIS.checked(self._segments, self._square, (q, v))
 
@@ -184,7 +185,7 @@ class Chain:
         """Return the mass matrix (n_joints, n_joints), armature included; kg m^2, kg m, kg."""
         if is_state(q, self._flat):
             out = np.empty(self._square)
-            if calls.MASS.one(self._segments, q, out):
+            if calls.MASS.one(self._segments, q, self._work, out):
                 return out
         return calls.MASS.checked(self._segments, self._square, (q,))
 
@@ -200,7 +201,7 @@ class Chain:
             and (base is None or is_state(base, _BASE))
         ):
             out = np.empty(self._flat)
-            if calls.TORQUES.one(self._segments, q, v, a, motion, out):
+            if calls.TORQUES.one(self._segments, q, v, a, motion, self._work, out):
                 return out
         return calls.TORQUES.checked(self._segments, self._flat, (q, v, a), motion)
 
@@ -220,7 +221,9 @@ class Chain:
             and (base is None or is_state(base, _BASE))
         ):
             out = np.empty(self._flat)
-            if calls.ACCELERATIONS.one(self._segments, q, v, torque, motion, out):
+            if calls.ACCELERATIONS.one(
+                self._segments, q, v, torque, motion, self._work, self._matrix, out
+            ):
                 return out
         return calls.ACCELERATIONS.checked(self._segments, self._flat, (q, v, torque), motion)
 
