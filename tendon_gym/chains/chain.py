@@ -17,7 +17,7 @@ _BASE = (3, 3)
 
 
 class Chain:
-    """The joints between two bodies of a model, in order: their kinematics.
+    """The joints between two bodies of a model, in order: their kinematics and dynamics.
 
     Positions q are MuJoCo's qpos (rad or m), so a joint's `ref` is no concern of the caller's.
     Poses, Jacobians and twists are those of the tip in the axes of the base body, seen from its
