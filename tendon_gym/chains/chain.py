@@ -76,6 +76,7 @@ class Chain:
         *,
         tip_site: str | None = None,
         branches: bool = False,
+        compound: bool = False,
         qpos: ArrayLike | None = None,
     ) -> Chain:
         """Return the chain from a base body to a tip body below it.
@@ -88,14 +89,16 @@ class Chain:
             tool_body: root of a subtree that is carried: its mass counts, its joints don't move.
             tip_site: a site of the tip body that is the chain's end, instead of the body's frame.
             branches: whether all else that hangs on the chain's bodies is carried as well.
+            compound: whether bodies on the chain may have several hinges and slides, which then
+                act in the model's order, as the two of a universal joint.
             qpos: (nq,) how the joints off the chain stand; the model's qpos0 by default.
 
         Raises:
             ValueError: an unknown name, a tip that is not below the base, a tool on the chain or
                 not below the base, or, on the chain, a ball or free joint, a joint without a name,
-                or a body with more than one joint.
+                or a body with more than one joint that is not said to be `compound`.
         """
-        names = Names(base_body, tip_body, prefix, tool_body, tip_site, branches)
+        names = Names(base_body, tip_body, prefix, tool_body, tip_site, branches, compound)
         return cls(model, names, qpos)
 
     def on(self, model: mujoco.MjModel, qpos: ArrayLike | None = None) -> Chain:

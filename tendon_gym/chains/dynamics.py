@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from numpy.typing import NDArray
 
-from tendon_gym.chains.kinematics import AXIS, BASE, ORIGIN, PLACE, finite, moved, placed, rates
+from tendon_gym.chains.kinematics import AXIS, BASE, ORIGIN, PLACE, finite, moved, placed
 from tendon_gym.compiled import brief, inlined
 from tendon_gym.spatial import (
     Frame,
@@ -94,7 +94,7 @@ def joint_torques(
     if not (finite(base[0]) and finite(base[1]) and finite(base[2])):
         return False
     n = q.shape[0]
-    frame, origin, velocity = BASE, ORIGIN, ORIGIN
+    frame, origin = BASE, ORIGIN
     omega, alpha, acceleration = row(base, 0), row(base, 1), row(base, 2)
     for i in range(n):
         before = origin
@@ -102,11 +102,11 @@ def joint_torques(
         axis, arm = frame[2], subtract(origin, before)
         acceleration = add(acceleration, accelerated(alpha, omega, arm))
         bend = scale(v[i], cross(omega, axis))
-        omega, velocity = rates(segments["slides"][i], axis, arm, v[i], omega, velocity)
         if segments["slides"][i]:
             acceleration = add(acceleration, add(scale(2.0, bend), scale(a[i], axis)))
         else:
             alpha = add(alpha, add(bend, scale(a[i], axis)))
+            omega = add(omega, scale(v[i], axis))
         first = to_world(frame, row(segments["moment"], i))
         force = scale(segments["mass"][i], acceleration)
         store_at(axis, work, i, AXIS)

@@ -17,7 +17,16 @@ from tests.chains.comparisons import (
     close,
     move,
 )
-from tests.chains.random_trees import LINKS, Tree, add_base, add_body, add_tool, new_spec, trees
+from tests.chains.random_trees import (
+    COMPOUND,
+    LINKS,
+    Tree,
+    add_base,
+    add_body,
+    add_tool,
+    new_spec,
+    trees,
+)
 
 STEP = 1e-6
 
@@ -32,6 +41,14 @@ def test_kinematics_are_mujocos(tree):
 @settings(deadline=None, max_examples=60)
 def test_dynamics_are_mujocos(tree):
     agree_on_dynamics(tree.chain(), tree.data, tree.rng)
+
+
+@given(trees(least=1, links=tuple(COMPOUND)))
+@settings(deadline=None, max_examples=25)
+def test_bodies_may_have_several_joints_if_that_is_said(tree):
+    chain = tree.chain(compound=True)
+    agree_on_kinematics(chain, tree.data, tree.rng)
+    agree_on_dynamics(chain, tree.data, tree.rng)
 
 
 @given(trees(bases=("floating",), least=1))
