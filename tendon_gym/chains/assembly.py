@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import warnings
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,13 +22,13 @@ _FORCE, _TORQUE = mujoco.mjtSensor.mjSENS_FORCE, mujoco.mjtSensor.mjSENS_TORQUE
 
 
 class Part(NamedTuple):
-    """What a robot brought into the scene: elements whose `id` is known once it is compiled."""
+    """What a robot brought into the scene: which of the joints and actuators, in their order."""
 
     robot: RobotSpec
-    joints: list[Any]
-    actuators: list[Any]
-    key: Any
-    """The keyframe 0 of its file, None if it has none."""
+    joints: slice
+    actuators: slice
+    key: int
+    """The keyframe of the scene that was keyframe 0 of the robot's file; 0 if it has none."""
 
 
 def assemble(scene: SceneSpec) -> tuple[mujoco.MjSpec, list[Part]]:
@@ -49,8 +51,14 @@ def assemble(scene: SceneSpec) -> tuple[mujoco.MjSpec, list[Part]]:
         child = _load_robot(robot, where)
         if k == 0:
             spec.option = child.option
-        _attach(spec, child, robot, spec.worldbody, where)
-        parts.append(_part(spec, robot, parts, len(child.keys)))
+        before = (len(spec.joints), len(spec.actuators), len(spec.keys))
+        spec = _attach(spec, child, robot, spec.worldbody, where)
+        joints, actuators = (
+            slice(before[0], len(spec.joints)),
+            slice(before[1], len(spec.actuators)),
+        )
+        key = before[2] if len(spec.keys) > before[2] else 0
+        parts.append(Part(robot, joints, actuators, key))
     spec.option.timestep = scene.timestep
     spec.option.gravity = scene.gravity
     if scene.floor:
@@ -62,14 +70,6 @@ def assemble(scene: SceneSpec) -> tuple[mujoco.MjSpec, list[Part]]:
     return spec, parts
 
 
-def _part(spec: mujoco.MjSpec, robot: RobotSpec, before: list[Part], keys: int) -> Part:
-    """Return what the robot attached last brought: the elements after those of the ones before."""
-    joints = sum(len(part.joints) for part in before)
-    actuators = sum(len(part.actuators) for part in before)
-    key = spec.keys[-keys] if keys else None
-    return Part(robot, spec.joints[joints:], spec.actuators[actuators:], key)
-
-
 def _load_robot(robot: RobotSpec, where: str) -> mujoco.MjSpec:
     """Return a robot with its attachments, actuators and sensors, all still without its prefix."""
     spec = load_file(f"{where}.path", robot.path, robot.packages)
@@ -77,8 +77,10 @@ def _load_robot(robot: RobotSpec, where: str) -> mujoco.MjSpec:
     for k, attachment in enumerate(robot.attachments):
         inner = f"{where}.attachments[{k}]"
         child = load_file(f"{inner}.path", attachment.path, attachment.packages)
+        for key in child.keys:  # of no use to the robot
+            child.delete(key)
         body = _named(f"{inner}.attach_to", attachment.attach_to, spec.body, spec.bodies)
-        _attach(spec, child, attachment, body, inner)
+        spec = _attach(spec, child, attachment, body, inner)
     for k, attachment in enumerate(robot.attachments):
         for pair in attachment.exclusions:
             inner = f"{where}.attachments[{k}].exclusions"
@@ -136,13 +138,38 @@ def _attach(
     placed: RobotSpec | AttachmentSpec,
     body: mujoco.MjsBody,
     where: str,
-) -> None:
+) -> mujoco.MjSpec:
+    """Return the parent with a child attached to one of its bodies."""
     child.option = parent.option
     frame = body.add_frame(pos=placed.position, quat=placed.quaternion)
     try:
-        parent.attach(child, prefix=placed.prefix, frame=frame)
+        if child.keys:
+            child.compile()  # keyframes must know the child's size before it is attached
+        with _unprefixed_allowed():
+            parent.attach(child, prefix=placed.prefix, frame=frame)
     except ValueError as error:
         raise ValueError(f"{where}: {placed.path!r} can't be attached: {error}") from error
+    return parent.copy()  # which MuJoCo compiles without the warning
+
+
+@contextmanager
+def _unprefixed_allowed() -> Iterator[None]:
+    """Keep MuJoCo from warning of attaching without a prefix: that is a scene's only such robot."""
+    before = mujoco.get_mju_user_warning()
+
+    def pass_on(text: str) -> None:
+        if "empty prefix" in text:
+            return
+        if before is None:
+            warnings.warn(text, stacklevel=2)
+        else:
+            before(text)
+
+    mujoco.set_mju_user_warning(pass_on)
+    try:
+        yield
+    finally:
+        mujoco.set_mju_user_warning(before)
 
 
 def _named(what: str, name: str, find: Any, elements: Iterable[Any]) -> Any:
@@ -162,9 +189,7 @@ def _add_force_torque(spec: mujoco.MjSpec, body: mujoco.MjsBody) -> None:
         sensor.objname = site.name
 
 
-def _add_actuators(
-    spec: mujoco.MjSpec, added: ActuatorSpec, joints: list[str], where: str
-) -> None:
+def _add_actuators(spec: mujoco.MjSpec, added: ActuatorSpec, joints: list[str], where: str) -> None:
     """Add actuators to joints that have none for the mode yet."""
     present = {(actuator.target, _mode(actuator)) for actuator in spec.actuators}
     for name in joints if added.joints is None else added.joints:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +23,7 @@ class Survivors:
     models that differ by whole objects have all else in the same order.
     """
 
-    def __init__(self, model: mujoco.MjModel, without: list[str]) -> None:
+    def __init__(self, model: mujoco.MjModel, without: Sequence[str]) -> None:
         gone = [find_body(model, "object", name) for name in without]
         self.bodies = ~np.isin(model.body_rootid, gone)
         self.dofs = self.bodies[model.dof_bodyid]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -15,7 +16,7 @@ from tendon_gym.chains.assembly import assemble
 from tendon_gym.chains.carrying import Survivors, carry_state
 from tendon_gym.chains.furniture import add_object
 from tendon_gym.chains.home import go_home
-from tendon_gym.chains.retired import retire
+from tendon_gym.chains.lifetimes import retire
 from tendon_gym.chains.segments import Pose
 from tendon_gym.chains.specs import SceneObject, SceneSpec
 
@@ -56,7 +57,7 @@ class Scene:
         self.model = _compile(self._editable)
         self.data = mujoco.MjData(self.model)
         for part in parts:
-            go_home(self.model, self.data, part)
+            go_home(self._editable, self.model, self.data, part)
         self._set_start()
 
     def add_object(self, item: SceneObject) -> None:
@@ -72,7 +73,7 @@ class Scene:
             raise ValueError(f"the scene has a body {item.name!r} already")
         editable = self._editable.copy()
         add_object(editable, item)
-        self._become(editable, (*self.spec.objects, item), gone=[], come=[item.name])
+        self._become(editable, (*self.spec.objects, item), come=[item.name])
 
     def remove_object(self, name: str) -> None:
         """Remove an object.
@@ -84,7 +85,7 @@ class Scene:
         editable = self._editable.copy()
         editable.delete(editable.body(name))
         kept = tuple(item for item in self.spec.objects if item.name != name)
-        self._become(editable, kept, gone=[name], come=[])
+        self._become(editable, kept, gone=[name])
 
     def _set_start(self) -> None:
         """Make the data's positions and controls keyframe 0, and start there."""
@@ -99,8 +100,8 @@ class Scene:
         editable: mujoco.MjSpec,
         objects: tuple[SceneObject, ...],
         *,
-        gone: list[str],
-        come: list[str],
+        gone: Sequence[str] = (),
+        come: Sequence[str] = (),
     ) -> None:
         """Go over to a scene with other objects: carry the state over, retire the old model."""
         spec = replace(self.spec, objects=objects)
@@ -108,7 +109,10 @@ class Scene:
         data = mujoco.MjData(model)
         carry_state(self.data, Survivors(self.model, gone), data, Survivors(model, come))
         mujoco.mj_forward(model, data)
-        retire(self.model)
+        words = [f"{name!r} was added" for name in come] + [
+            f"{name!r} was removed" for name in gone
+        ]
+        retire(self.model, " and ".join(words))
         self.spec, self._editable, self.model, self.data = spec, editable, model, data
 
     def save_xml(self, path: str | PathLike[str]) -> None:
@@ -147,9 +151,7 @@ class Scene:
             ValueError: no site, or one without the two sensors.
         """
         index = mujoco.mj_name2id(self.model, _SITE, _known(self.model, _SITE, site))
-        return -np.concatenate(
-            [self._reading(kind, index, site) for kind in (_FORCE, _TORQUE)]
-        )
+        return -np.concatenate([self._reading(kind, index, site) for kind in (_FORCE, _TORQUE)])
 
     def _reading(self, kind: mujoco.mjtSensor, site: int, name: str) -> NDArray[np.float64]:
         model = self.model

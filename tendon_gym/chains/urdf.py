@@ -6,13 +6,12 @@ import warnings
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Sequence
 from pathlib import Path
-from urllib.parse import unquote
+from urllib.parse import unquote, urlsplit
 
 import mujoco
 
 READABLE = (".msh", ".obj", ".stl")
 """Endings of mesh files that MuJoCo has decoders for."""
-PACKAGE = "package://"
 _SHELL = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL
 
 
@@ -33,12 +32,13 @@ def load_urdf(path: Path, packages: Sequence[str] = ()) -> mujoco.MjSpec:
         ValueError: not a URDF that MuJoCo takes.
     """
     robot = ElementTree.parse(path).getroot()
-    dropped = _settle_meshes(robot, path.parent, [Path(folder) for folder in packages])
+    meshes, dropped = _settle_meshes(robot, path.parent, [Path(folder) for folder in packages])
     _set_compiler(robot)
     spec = mujoco.MjSpec.from_string(ElementTree.tostring(robot, encoding="unicode"))
     for geom in spec.geoms:
         geom.density = 0.0
     for mesh in spec.meshes:
+        mesh.file = str(meshes[mesh.file])
         mesh.inertia = _SHELL  # a flat mesh has no volume, and inertias are not taken from meshes
     if dropped:
         warnings.warn(f"{path}: {_words(dropped)}", stacklevel=2)
@@ -69,53 +69,60 @@ def _set_compiler(robot: ElementTree.Element) -> None:
 
 def _settle_meshes(
     robot: ElementTree.Element, folder: Path, packages: list[Path]
-) -> dict[str, str]:
-    """Write absolute paths of meshes, and drop geometry whose mesh can't be read.
+) -> tuple[dict[str, Path], dict[str, str]]:
+    """Give each mesh a name of its own, and drop geometry whose mesh can't be read.
+
+    MuJoCo calls a mesh by its file's name without the folder, and takes two of one name for one.
 
     Returns:
-        Why a mesh was dropped, by its name in the file.
+        The files by the names that stand for them now, and why a mesh was dropped by its name in
+        the URDF.
     """
+    meshes: dict[str, Path] = {}
     dropped: dict[str, str] = {}
-    good: set[Path] = set()
+    faults: dict[tuple[Path, str], str] = {}
     for link in robot.iter("link"):
         for shape in [*link.findall("visual"), *link.findall("collision")]:
             mesh = shape.find("geometry/mesh")
             if mesh is None:
                 continue
             name = mesh.get("filename", "")
-            path = None if name in dropped else _find(name, folder, packages)
-            if path is None:
-                dropped.setdefault(name, "no such file")
-            elif path not in good:
-                fault = _fault(path)
-                if fault:
-                    dropped[name] = fault
-                good.add(path)
-            if name in dropped:
+            path = _find(name, folder, packages)
+            fault = "no such file"
+            if path is not None:
+                use = (path, shape.tag)
+                fault = faults[use] = faults[use] if use in faults else _fault(*use)
+            if path is None or fault:
+                dropped[name] = fault
                 link.remove(shape)
-            else:
-                mesh.set("filename", str(path))
-    return dropped
+                continue
+            unique = f"{path.stem}_{list(faults).index((path, shape.tag))}{path.suffix}"
+            meshes[unique] = path
+            mesh.set("filename", unique)
+    return meshes, dropped
 
 
 def _find(name: str, folder: Path, packages: list[Path]) -> Path | None:
     """Return the file that a URDF names, None if there is none."""
-    if name.startswith(PACKAGE):
-        rest = name.removeprefix(PACKAGE)
-        candidates = [place / rest for place in packages]
-    elif name.startswith("file://"):
-        candidates = [Path(unquote(name.removeprefix("file://")))]
+    parts = urlsplit(name)
+    if parts.scheme == "package":
+        candidates = [place / (parts.netloc + parts.path) for place in packages]
+    elif parts.scheme == "file":
+        candidates = [Path(unquote(parts.path))]
     else:
         candidates = [folder / name]
     return next((path.resolve() for path in candidates if path.is_file()), None)
 
 
-def _fault(path: Path) -> str:
-    """Return why MuJoCo can't read a mesh, an empty string if it can."""
+def _fault(path: Path, use: str) -> str:
+    """Return why MuJoCo can't use a mesh as "visual" or "collision", empty if it can."""
     if path.suffix.lower() not in READABLE:
         return f"MuJoCo reads only {', '.join(READABLE)}"
     spec = mujoco.MjSpec()
     spec.add_mesh(name="mesh", file=str(path), inertia=_SHELL)
+    touches = int(use == "collision")  # a convex hull is needed, which flat meshes don't have
+    geom = spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_MESH, meshname="mesh")
+    geom.contype = geom.conaffinity = touches
     try:
         spec.compile()
     except ValueError as error:
