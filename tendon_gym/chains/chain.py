@@ -2,53 +2,16 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
-from typing import Any
-
 import mujoco
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tendon_gym import checks
-from tendon_gym.chains import kinematics
+from tendon_gym.chains import calls
 from tendon_gym.chains.paths import find_path
-from tendon_gym.chains.segments import SEGMENT, Path, Pose, read_segments
-from tendon_gym.compiled import entry
+from tendon_gym.chains.segments import SEGMENT, Path, Pose, body_in_world, read_segments
 
 Array = NDArray[np.float64]
-_FLOAT = np.dtype(np.float64)
-
-
-class _Kernel:
-    """A kernel for one state and its brother for batches, compiled when they are first called."""
-
-    def __init__(self, one: Callable, many: Callable, states: tuple[str, ...], axes: int) -> None:
-        self._one, self._many = one, many
-        self.states = states
-        self._axes = axes
-
-    def _entry(self, kernel: Callable, axes: int) -> Callable[..., bool]:
-        strided = np.empty((2,) * axes + (2,), _FLOAT)[..., 0]  # states may have gaps
-        states = [strided] * len(self.states)
-        out = np.empty((1,) * (axes - 1 + self._axes))
-        return entry(kernel, np.empty(1, SEGMENT), *states, out)
-
-    @functools.cached_property
-    def one(self) -> Callable[..., bool]:
-        return self._entry(self._one, 1)
-
-    @functools.cached_property
-    def many(self) -> Callable[..., bool]:
-        return self._entry(self._many, 2)
-
-
-_POSE = _Kernel(kinematics.tip_pose, kinematics.tip_pose_many, ("q",), 2)
-_TWIST = _Kernel(kinematics.tip_twist, kinematics.tip_twist_many, ("q", "v"), 1)
-_JACOBIAN = _Kernel(kinematics.tip_jacobian, kinematics.tip_jacobian_many, ("q",), 2)
-_JACOBIAN_RATE = _Kernel(
-    kinematics.tip_jacobian_rate, kinematics.tip_jacobian_rate_many, ("q", "v"), 2
-)
 
 
 class Chain:
@@ -68,6 +31,7 @@ class Chain:
         dof_addresses: (n_joints,) where they are in qvel.
         base_body: index of the base body, which is no segment of the chain.
         tip_body: index of the tip body.
+        base_pose: where the base stands in the world at `qpos`.
     """
 
     def __init__(self, model: mujoco.MjModel, path: Path, qpos: Array) -> None:
@@ -86,9 +50,11 @@ class Chain:
         self.base_body = path.base
         self.tip_body = (path.base, *path.bodies)[-1]
         self._path = path
-        self._segments = read_segments(model, path, qpos)
-        self._state = (self.n_joints,)
-        self._jacobian = (6, self.n_joints)
+        self._segments = np.empty(self.n_joints + 1, SEGMENT)
+        self._flat = (self.n_joints,)
+        self._square = (self.n_joints, self.n_joints)
+        self._wide = (6, self.n_joints)
+        self._read(qpos)
 
     @classmethod
     def from_model(
@@ -131,47 +97,109 @@ class Chain:
 
     def forward_kinematics(self, q: ArrayLike) -> Pose:
         """Return the tip's position (3,) in m and rotation matrix (3, 3) in the base's axes."""
-        out = self._run(_POSE, (4, 3), q)
+        out = calls.POSE(self._segments, (4, 3), (q,))
         return Pose(out[..., 3, :], out[..., :3, :])
 
     def twist(self, q: ArrayLike, v: ArrayLike) -> Array:
         """Return the tip's velocity and angular velocity (6,) relative to the base."""
-        return self._run(_TWIST, (6,), q, v)
+        return calls.TWIST(self._segments, (6,), (q, v))
 
     def jacobian(self, q: ArrayLike) -> Array:
         """Return the Jacobian (6, n_joints): the tip's twist is `jacobian(q) @ v`."""
-        return self._run(_JACOBIAN, self._jacobian, q)
+        return calls.JACOBIAN(self._segments, self._wide, (q,))
 
     def jacobian_derivative(self, q: ArrayLike, v: ArrayLike) -> Array:
         """Return the Jacobian's derivative by time (6, n_joints) when the joints move with v."""
-        return self._run(_JACOBIAN_RATE, self._jacobian, q, v)
+        return calls.JACOBIAN_RATE(self._segments, self._wide, (q, v))
 
-    def _run(self, kernel: _Kernel, shape: tuple[int, ...], *states: Any) -> Array:
-        """Return what a kernel makes of one state, or of a batch."""
-        expected = self._state
-        for state in states:
-            if type(state) is not np.ndarray or state.shape != expected or state.dtype != _FLOAT:
-                return self._run_checked(kernel, shape, states)
-        out = np.empty(shape)
-        if not kernel.one(self._segments, *states, out):
-            return self._run_checked(kernel, shape, states)
-        return out
+    def gravity(self, q: ArrayLike, base: ArrayLike | None = None) -> Array:
+        """Return the torques (n_joints,) that hold the chain against gravity, N m or N.
 
-    def _run_checked(self, kernel: _Kernel, shape: tuple[int, ...], states: Any) -> Array:
-        """Run a kernel on anything, with all checks."""
-        batched = any(np.ndim(state) == 2 for state in states)
-        given = (None, self.n_joints) if batched else self._state
-        arrays = [
-            checks.array(name, state, given)
-            for name, state in zip(kernel.states, states, strict=True)
+        Args:
+            q: (n_joints,) or (batch, n_joints) joint positions.
+            base: what the base does, from `base_motion`; by default it rests as `qpos` has it.
+        """
+        return calls.GRAVITY(self._segments, self._flat, (q,), self._base(base))
+
+    def bias(self, q: ArrayLike, v: ArrayLike, base: ArrayLike | None = None) -> Array:
+        """Return the torques (n_joints,) of gravity, Coriolis and centrifugal forces.
+
+        With everything counted that moves, this is MuJoCo's qfrc_bias.
+        """
+        return calls.BIAS(self._segments, self._flat, (q, v), self._base(base))
+
+    def coriolis(self, q: ArrayLike, v: ArrayLike) -> Array:
+        """Return C (n_joints, n_joints): with the base at rest `bias` is `gravity + C v`.
+
+        Of all such matrices it is the one of Christoffel's symbols: M' - 2 C is skew.
+        """
+        return calls.CORIOLIS(self._segments, self._square, (q, v))
+
+    def mass_matrix(self, q: ArrayLike) -> Array:
+        """Return the mass matrix (n_joints, n_joints), armature included; kg m^2, kg m, kg."""
+        return calls.MASS(self._segments, self._square, (q,))
+
+    def inverse_dynamics(
+        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, base: ArrayLike | None = None
+    ) -> Array:
+        """Return the torques (n_joints,) for accelerations a, rad/s^2 or m/s^2, without friction."""
+        return calls.TORQUES(self._segments, self._flat, (q, v, a), self._base(base))
+
+    def forward_dynamics(
+        self, q: ArrayLike, v: ArrayLike, torque: ArrayLike, base: ArrayLike | None = None
+    ) -> Array:
+        """Return the accelerations (n_joints,) that torques give, rad/s^2 or m/s^2.
+
+        Raises:
+            ValueError: also if a joint moves nothing that has a mass.
+        """
+        return calls.ACCELERATIONS(self._segments, self._flat, (q, v, torque), self._base(base))
+
+    def base_motion(
+        self,
+        rotation: ArrayLike,
+        angular_velocity: ArrayLike = (0.0, 0.0, 0.0),
+        angular_acceleration: ArrayLike = (0.0, 0.0, 0.0),
+        acceleration: ArrayLike = (0.0, 0.0, 0.0),
+    ) -> Array:
+        """Return what a moving or tilted base means for the chain, (3, 3) in the base's axes.
+
+        Its rows are the angular velocity, the angular acceleration, and the acceleration minus
+        gravity, which is zero if the model has gravity disabled.
+
+        Args:
+            rotation: (3, 3) the base's axes in world coordinates, as columns.
+            angular_velocity: (3,) of the base in world coordinates, rad/s.
+            angular_acceleration: (3,) in world coordinates, rad/s^2.
+            acceleration: (3,) of the base's origin in world coordinates, m/s^2.
+        """
+        axes = checks.array("rotation", rotation, (3, 3))
+        disabled = self.model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_GRAVITY
+        gravity = np.zeros(3) if disabled else self.model.opt.gravity
+        motion = [
+            checks.array("angular_velocity", angular_velocity, (3,)),
+            checks.array("angular_acceleration", angular_acceleration, (3,)),
+            checks.array("acceleration", acceleration, (3,)) - gravity,
         ]
-        sizes = {len(array) for array in arrays}
-        if batched and len(sizes) > 1:
-            raise ValueError(f"{', '.join(kernel.states)} must be batches of one size, got {sizes}")
-        out = np.empty((*sizes, *shape) if batched else shape)
-        run = kernel.many if batched else kernel.one
-        run(self._segments, *arrays, out)
-        return out
+        return np.stack(motion) @ axes
+
+    def refresh_tool(self, qpos: ArrayLike) -> None:
+        """Lump anew what the chain carries, and note how its base stands, as qpos (nq,) has them.
+
+        Masses and sizes are read from the model again, too.
+        """
+        self._read(checks.array("qpos", qpos, (self.model.nq,)))
+
+    def _read(self, qpos: Array) -> None:
+        self.base_pose = body_in_world(self.model, self.base_body, qpos)
+        self._at_rest = (self.base_motion(self.base_pose.rotation),)
+        self._segments[:] = read_segments(self.model, self._path, qpos)
+
+    def _base(self, base: ArrayLike | None) -> tuple[Array]:
+        if base is None:
+            return self._at_rest
+        many = np.ndim(base) == 3
+        return (checks.array("base", base, (None, 3, 3) if many else (3, 3)),)
 
 
 def _constant(array: NDArray) -> NDArray:

@@ -1,7 +1,7 @@
 """Kinematics of a chain, compiled: the tip's pose, its Jacobian and what it does under velocities.
 
 All in the axes of the base body. Rows of Jacobians and twists: linear (of the tip's origin) first,
-then angular. Each kernel takes one state; `*_many` take batches with a leading axis. They return
+then angular. Each kernel takes one state; `batches` has those of many. They return
 whether all inputs were finite, and write nothing that matters if not.
 """
 
@@ -102,15 +102,6 @@ def tip_pose(segments: NDArray, q: NDArray, out: NDArray) -> bool:
 
 
 @compiled
-def tip_pose_many(segments: NDArray, q: NDArray, out: NDArray) -> bool:
-    """Write the tip's poses (n, 4, 3) at the states (n, joints)."""
-    for k in range(q.shape[0]):
-        if not tip_pose(segments, q[k], out[k]):
-            return False
-    return True
-
-
-@compiled
 def tip_twist(segments: NDArray, q: NDArray, v: NDArray, out: NDArray) -> bool:
     """Write the tip's twist (6,) at joint velocities v, the base at rest."""
     if not (finite(q) and finite(v)):
@@ -128,15 +119,6 @@ def tip_twist(segments: NDArray, q: NDArray, v: NDArray, out: NDArray) -> bool:
     velocity = add(velocity, cross(omega, subtract(tip, origin)))
     out[0], out[1], out[2] = velocity
     out[3], out[4], out[5] = omega
-    return True
-
-
-@compiled
-def tip_twist_many(segments: NDArray, q: NDArray, v: NDArray, out: NDArray) -> bool:
-    """Write the tip's twists (n, 6) at states and velocities (n, joints)."""
-    for k in range(q.shape[0]):
-        if not tip_twist(segments, q[k], v[k], out[k]):
-            return False
     return True
 
 
@@ -161,15 +143,6 @@ def tip_jacobian(segments: NDArray, q: NDArray, out: NDArray) -> bool:
             angular = z
         out[0, i], out[1, i], out[2, i] = linear
         out[3, i], out[4, i], out[5, i] = angular
-    return True
-
-
-@compiled
-def tip_jacobian_many(segments: NDArray, q: NDArray, out: NDArray) -> bool:
-    """Write the Jacobians (n, 6, joints) at the states (n, joints)."""
-    for k in range(q.shape[0]):
-        if not tip_jacobian(segments, q[k], out[k]):
-            return False
     return True
 
 
@@ -204,13 +177,4 @@ def tip_jacobian_rate(segments: NDArray, q: NDArray, v: NDArray, out: NDArray) -
             angular = z_rate
         out[0, i], out[1, i], out[2, i] = linear
         out[3, i], out[4, i], out[5, i] = angular
-    return True
-
-
-@compiled
-def tip_jacobian_rate_many(segments: NDArray, q: NDArray, v: NDArray, out: NDArray) -> bool:
-    """Write the Jacobians' derivatives (n, 6, joints) at states and velocities (n, joints)."""
-    for k in range(q.shape[0]):
-        if not tip_jacobian_rate(segments, q[k], v[k], out[k]):
-            return False
     return True

@@ -1,8 +1,8 @@
 """The constants of a chain: one record per joint, with all that moves rigidly with it lumped in.
 
-Joint frames: the origin is on the joint's axis, z points along it. Record i holds where the frame of
-joint i, at its reference position, stands in that of joint i - 1 (of the base body for the first),
-and the mass, the first and the second moments of everything that it carries, in its own
+Joint frames: the origin is on the joint's axis, z points along it. Record i holds where
+the frame of joint i, at its reference position, stands in that of joint i - 1 (of the base body for
+the first), and the mass, the first and the second moments of everything that it carries, in its own
 coordinates. Jointless bodies need no record of their own. A last record holds the tip's frame.
 
 The second moments are the sums of m x x^T: with P of them, the inertia about the origin is
@@ -35,7 +35,7 @@ SEGMENT = np.dtype(
 
 
 class Pose(NamedTuple):
-    """Where a frame is in another: `position` (..., 3) in m and `rotation` (..., 3, 3), its axes."""
+    """Where a frame is in another: position (..., 3) in m and rotation (..., 3, 3), its axes."""
 
     position: NDArray[np.float64]
     rotation: NDArray[np.float64]
@@ -99,7 +99,7 @@ def matrix(quaternion: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def read_segments(model: mujoco.MjModel, path: Path, qpos: NDArray[np.float64]) -> NDArray[np.void]:
-    """Return the records (n + 1,) of a chain, all joints off its path locked where qpos has them."""
+    """Return the records (n + 1,) of a chain, joints off its path locked where qpos has them."""
     segments = np.zeros(len(path.joints) + 1, SEGMENT)
     lumps = [NOTHING] * (len(path.joints) + 1)  # the first: what stands still with the base
     places = {path.base: (0, IDENTITY)}  # body: joints before it, pose in the last one's frame
@@ -165,6 +165,15 @@ def body_in_parent(model: mujoco.MjModel, body: int, qpos: NDArray[np.float64]) 
             pose @= Pose(model.jnt_axis[joint] * (qpos[at] - model.qpos0[at]), np.eye(3))
         else:
             pose @= _turn(model, joint, qpos)
+    return pose
+
+
+def body_in_world(model: mujoco.MjModel, body: int, qpos: NDArray[np.float64]) -> Pose:
+    """Return where a body is in the world, all joints standing as qpos (nq,) has them."""
+    pose = IDENTITY
+    while body > 0:
+        pose = body_in_parent(model, body, qpos) @ pose
+        body = int(model.body_parentid[body])
     return pose
 
 
