@@ -1,4 +1,4 @@
-"""Calling kernels from Python: one state or a batch, with little on top of the kernel itself."""
+"""Calling kernels from Python: one state or a batch, checked, or straight to the machine code."""
 
 from __future__ import annotations
 
@@ -7,14 +7,20 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from tendon_gym import checks
 from tendon_gym.chains import batches, composite, dynamics, kinematics
 from tendon_gym.chains.segments import SEGMENT
 from tendon_gym.compiled import entry
 
+_ARRAY = np.ndarray
 _FLOAT = np.dtype(np.float64)
+
+
+def is_state(value: object, shape: tuple[int, ...]) -> bool:
+    """Return whether a value is an array of floats of just this shape, as machine code wants it."""
+    return type(value) is _ARRAY and value.shape == shape and value.dtype == _FLOAT
 
 
 class Kernel:
@@ -60,62 +66,45 @@ class Kernel:
         out = np.empty((1,) * (self._axes + batched))
         return entry(self._kernels[batched], np.empty(1, SEGMENT), *arguments, out)
 
-    def __call__(
+    def checked(
         self,
         segments: NDArray[np.void],
         shape: tuple[int, ...],
         states: tuple[Any, ...],
-        base: tuple[NDArray[np.float64], ...] = (),
+        base: ArrayLike | None = None,
     ) -> NDArray[np.float64]:
-        """Return a new array of what the kernel makes of one state, or of a batch.
+        """Return what the kernel makes of anything that can be read as states, after all checks.
 
         Args:
             segments: the chain's constants.
             shape: of what comes out for one state.
             states: arrays (joints,) or (batch, joints).
-            base: what the base does, (3, 3) or (batch, 3, 3), checked, if the kernel takes that.
+            base: what the base does, (3, 3) or (batch, 3, 3), if the kernel takes that.
 
         Raises:
             ValueError: a wrong shape, NaN or infinities, or a singular mass matrix.
             TypeError: what is no array of numbers.
         """
-        expected = (len(segments) - 1,)
-        for state in states:
-            if type(state) is not np.ndarray or state.shape != expected or state.dtype != _FLOAT:
-                return self._checked(segments, shape, states, base)
-        if base and base[0].ndim != 2:
-            return self._checked(segments, shape, states, base)
-        out = np.empty(shape)
-        if not self.one(segments, *states, *base, out):
-            return self._checked(segments, shape, states, base)
-        return out
-
-    def _checked(
-        self,
-        segments: NDArray[np.void],
-        shape: tuple[int, ...],
-        states: tuple[Any, ...],
-        base: tuple[NDArray[np.float64], ...],
-    ) -> NDArray[np.float64]:
-        """Return the same of anything that can be read as states, after all checks."""
-        axes = [np.ndim(state) for state in states]
-        joints = len(segments) - 1
-        arrays = {
-            name: checks.array(name, state, (None, joints) if axis == 2 else (joints,))
-            for name, state, axis in zip(self._states, states, axes, strict=True)
-        }
-        batched = 2 in axes or any(array.ndim == 3 for array in base)
-        sizes = {name: len(array) for name, array in arrays.items() if array.ndim == 2}
-        sizes |= {"base": len(array) for array in base if array.ndim == 3}
-        size = max(sizes.values(), default=1)
-        if any(length != size for length in sizes.values()):
+        joints: tuple[int, ...] = (len(segments) - 1,)
+        given: list[tuple[str, Any, tuple[int, ...]]] = []
+        given += [(name, state, joints) for name, state in zip(self._states, states, strict=True)]
+        if self._based:
+            given.append(("base", base, (3, 3)))
+        arrays, sizes = [], {}
+        for name, value, legal in given:
+            batched = np.ndim(value) > len(legal)
+            array = checks.array(name, value, (None, *legal) if batched else legal)
+            if batched:
+                sizes[name] = len(array)
+            arrays.append((array, legal))
+        size = next(iter(sizes.values()), 1)
+        if any(other != size for other in sizes.values()):
             raise ValueError(f"batches must have one size, got {checks.shown(sizes)}")
-        spread = [np.broadcast_to(array, (size, joints)) for array in arrays.values()]
-        spread += [np.broadcast_to(array, (size, 3, 3)) for array in base]
         out = np.empty((size, *shape))
+        spread = [np.broadcast_to(array, (size, *legal)) for array, legal in arrays]
         if not self.many(segments, *spread, out):
             raise ValueError("the mass matrix is singular: a joint moves nothing that has a mass")
-        return out if batched else out[0]
+        return out if sizes else out[0]
 
 
 POSE = Kernel(kinematics.tip_pose, batches.tip_pose, ("q",), 2)

@@ -8,10 +8,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from tendon_gym import checks
 from tendon_gym.chains import calls
-from tendon_gym.chains.paths import find_path
-from tendon_gym.chains.segments import SEGMENT, Path, Pose, body_in_world, read_segments
+from tendon_gym.chains.calls import is_state
+from tendon_gym.chains.paths import Names, find_path
+from tendon_gym.chains.segments import SEGMENT, Pose, body_in_world, read_segments
 
 Array = NDArray[np.float64]
+_BASE = (3, 3)
 
 
 class Chain:
@@ -24,6 +26,8 @@ class Chain:
 
     Attributes:
         model: the compiled model.
+        names: what it was made of.
+        joints: their indices in the model.
         n_joints: number of hinge and slide joints between base and tip.
         joint_names: their names, with the prefix.
         joint_limits: (n_joints, 2) lower and upper, rad or m; infinite where there is none.
@@ -34,9 +38,13 @@ class Chain:
         base_pose: where the base stands in the world at `qpos`.
     """
 
-    def __init__(self, model: mujoco.MjModel, path: Path, qpos: Array) -> None:
+    def __init__(self, model: mujoco.MjModel, names: Names, qpos: ArrayLike | None = None) -> None:
+        path = find_path(model, names)
+        start = model.qpos0 if qpos is None else checks.array("qpos", qpos, (model.nq,))
         joints = np.array(path.joints, dtype=np.intp)
         self.model = model
+        self.names = names
+        self.joints = path.joints
         self.n_joints = len(joints)
         self.joint_names = tuple(model.joint(joint).name for joint in path.joints)
         limits = np.where(
@@ -54,7 +62,7 @@ class Chain:
         self._flat = (self.n_joints,)
         self._square = (self.n_joints, self.n_joints)
         self._wide = (6, self.n_joints)
-        self._read(qpos)
+        self._read(start)
 
     @classmethod
     def from_model(
@@ -86,9 +94,12 @@ class Chain:
                 not below the base, or, on the chain, a ball or free joint, a joint without a name,
                 or a body with more than one joint.
         """
-        path = find_path(model, base_body, tip_body, prefix, tool_body, tip_site, branches)
-        start = model.qpos0 if qpos is None else checks.array("qpos", qpos, (model.nq,))
-        return cls(model, path, start)
+        names = Names(base_body, tip_body, prefix, tool_body, tip_site, branches)
+        return cls(model, names, qpos)
+
+    def on(self, model: mujoco.MjModel, qpos: ArrayLike | None = None) -> Chain:
+        """Return the chain of the same names in another model; see `from_model`."""
+        return Chain(model, self.names, qpos)
 
     @property
     def segments(self) -> NDArray[np.void]:
@@ -97,20 +108,36 @@ class Chain:
 
     def forward_kinematics(self, q: ArrayLike) -> Pose:
         """Return the tip's position (3,) in m and rotation matrix (3, 3) in the base's axes."""
-        out = calls.POSE(self._segments, (4, 3), (q,))
+        if is_state(q, self._flat):
+            out = np.empty((4, 3))
+            if calls.POSE.one(self._segments, q, out):
+                return Pose(out[3], out[:3])
+        out = calls.POSE.checked(self._segments, (4, 3), (q,))
         return Pose(out[..., 3, :], out[..., :3, :])
 
     def twist(self, q: ArrayLike, v: ArrayLike) -> Array:
         """Return the tip's velocity and angular velocity (6,) relative to the base."""
-        return calls.TWIST(self._segments, (6,), (q, v))
+        if is_state(q, self._flat) and is_state(v, self._flat):
+            out = np.empty((6,))
+            if calls.TWIST.one(self._segments, q, v, out):
+                return out
+        return calls.TWIST.checked(self._segments, (6,), (q, v))
 
     def jacobian(self, q: ArrayLike) -> Array:
         """Return the Jacobian (6, n_joints): the tip's twist is `jacobian(q) @ v`."""
-        return calls.JACOBIAN(self._segments, self._wide, (q,))
+        if is_state(q, self._flat):
+            out = np.empty(self._wide)
+            if calls.JACOBIAN.one(self._segments, q, out):
+                return out
+        return calls.JACOBIAN.checked(self._segments, self._wide, (q,))
 
     def jacobian_derivative(self, q: ArrayLike, v: ArrayLike) -> Array:
         """Return the Jacobian's derivative by time (6, n_joints) when the joints move with v."""
-        return calls.JACOBIAN_RATE(self._segments, self._wide, (q, v))
+        if is_state(q, self._flat) and is_state(v, self._flat):
+            out = np.empty(self._wide)
+            if calls.JACOBIAN_RATE.one(self._segments, q, v, out):
+                return out
+        return calls.JACOBIAN_RATE.checked(self._segments, self._wide, (q, v))
 
     def gravity(self, q: ArrayLike, base: ArrayLike | None = None) -> Array:
         """Return the torques (n_joints,) that hold the chain against gravity, N m or N.
@@ -119,31 +146,63 @@ class Chain:
             q: (n_joints,) or (batch, n_joints) joint positions.
             base: what the base does, from `base_motion`; by default it rests as `qpos` has it.
         """
-        return calls.GRAVITY(self._segments, self._flat, (q,), self._base(base))
+        motion = self._at_rest if base is None else base
+        if is_state(q, self._flat) and (base is None or is_state(base, _BASE)):
+            out = np.empty(self._flat)
+            if calls.GRAVITY.one(self._segments, q, motion, out):
+                return out
+        return calls.GRAVITY.checked(self._segments, self._flat, (q,), motion)
 
     def bias(self, q: ArrayLike, v: ArrayLike, base: ArrayLike | None = None) -> Array:
         """Return the torques (n_joints,) of gravity, Coriolis and centrifugal forces.
 
         With everything counted that moves, this is MuJoCo's qfrc_bias.
         """
-        return calls.BIAS(self._segments, self._flat, (q, v), self._base(base))
+        motion = self._at_rest if base is None else base
+        if (
+            is_state(q, self._flat)
+            and is_state(v, self._flat)
+            and (base is None or is_state(base, _BASE))
+        ):
+            out = np.empty(self._flat)
+            if calls.BIAS.one(self._segments, q, v, motion, out):
+                return out
+        return calls.BIAS.checked(self._segments, self._flat, (q, v), motion)
 
     def coriolis(self, q: ArrayLike, v: ArrayLike) -> Array:
         """Return C (n_joints, n_joints): with the base at rest `bias` is `gravity + C v`.
 
         Of all such matrices it is the one of Christoffel's symbols: M' - 2 C is skew.
         """
-        return calls.CORIOLIS(self._segments, self._square, (q, v))
+        if is_state(q, self._flat) and is_state(v, self._flat):
+            out = np.empty(self._square)
+            if calls.CORIOLIS.one(self._segments, q, v, out):
+                return out
+        return calls.CORIOLIS.checked(self._segments, self._square, (q, v))
 
     def mass_matrix(self, q: ArrayLike) -> Array:
         """Return the mass matrix (n_joints, n_joints), armature included; kg m^2, kg m, kg."""
-        return calls.MASS(self._segments, self._square, (q,))
+        if is_state(q, self._flat):
+            out = np.empty(self._square)
+            if calls.MASS.one(self._segments, q, out):
+                return out
+        return calls.MASS.checked(self._segments, self._square, (q,))
 
     def inverse_dynamics(
         self, q: ArrayLike, v: ArrayLike, a: ArrayLike, base: ArrayLike | None = None
     ) -> Array:
-        """Return the torques (n_joints,) for accelerations a, rad/s^2 or m/s^2, without friction."""
-        return calls.TORQUES(self._segments, self._flat, (q, v, a), self._base(base))
+        """Return the torques (n_joints,) for accelerations a, in rad/s^2 or m/s^2."""
+        motion = self._at_rest if base is None else base
+        if (
+            is_state(q, self._flat)
+            and is_state(v, self._flat)
+            and is_state(a, self._flat)
+            and (base is None or is_state(base, _BASE))
+        ):
+            out = np.empty(self._flat)
+            if calls.TORQUES.one(self._segments, q, v, a, motion, out):
+                return out
+        return calls.TORQUES.checked(self._segments, self._flat, (q, v, a), motion)
 
     def forward_dynamics(
         self, q: ArrayLike, v: ArrayLike, torque: ArrayLike, base: ArrayLike | None = None
@@ -153,7 +212,17 @@ class Chain:
         Raises:
             ValueError: also if a joint moves nothing that has a mass.
         """
-        return calls.ACCELERATIONS(self._segments, self._flat, (q, v, torque), self._base(base))
+        motion = self._at_rest if base is None else base
+        if (
+            is_state(q, self._flat)
+            and is_state(v, self._flat)
+            and is_state(torque, self._flat)
+            and (base is None or is_state(base, _BASE))
+        ):
+            out = np.empty(self._flat)
+            if calls.ACCELERATIONS.one(self._segments, q, v, torque, motion, out):
+                return out
+        return calls.ACCELERATIONS.checked(self._segments, self._flat, (q, v, torque), motion)
 
     def base_motion(
         self,
@@ -192,14 +261,8 @@ class Chain:
 
     def _read(self, qpos: Array) -> None:
         self.base_pose = body_in_world(self.model, self.base_body, qpos)
-        self._at_rest = (self.base_motion(self.base_pose.rotation),)
+        self._at_rest = self.base_motion(self.base_pose.rotation)
         self._segments[:] = read_segments(self.model, self._path, qpos)
-
-    def _base(self, base: ArrayLike | None) -> tuple[Array]:
-        if base is None:
-            return self._at_rest
-        many = np.ndim(base) == 3
-        return (checks.array("base", base, (None, 3, 3) if many else (3, 3)),)
 
 
 def _constant(array: NDArray) -> NDArray:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import mujoco
 
 from tendon_gym import checks
@@ -13,48 +15,58 @@ _SITE = mujoco.mjtObj.mjOBJ_SITE
 _SCALAR = (mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE)
 
 
-def find_path(
-    model: mujoco.MjModel,
-    base_body: str,
-    tip_body: str,
-    prefix: str,
-    tool_body: str | None,
-    tip_site: str | None,
-    branches: bool,
-) -> Path:
+@dataclass(frozen=True)
+class Names:
+    """What a chain is made of; see `Chain.from_model`."""
+
+    base_body: str
+    tip_body: str
+    prefix: str = ""
+    tool_body: str | None = None
+    tip_site: str | None = None
+    branches: bool = False
+
+
+def find_path(model: mujoco.MjModel, names: Names) -> Path:
     """Return the chain between two bodies; what is wrong raises ValueError and names the element.
 
     Names are looked up with the prefix in front, all but that of the world.
     """
     if not isinstance(model, mujoco.MjModel):
         raise TypeError(f"model must be a mujoco.MjModel, got {checks.shown(model)}")
+    prefix = names.prefix
     if not isinstance(prefix, str):
         raise TypeError(f"prefix must be a string, got {checks.shown(prefix)}")
-    base = find_body(model, "base_body", base_body, prefix)
-    tip = find_body(model, "tip_body", tip_body, prefix)
+    base = find_body(model, "base_body", names.base_body, prefix)
+    tip = find_body(model, "tip_body", names.tip_body, prefix)
     bodies = _bodies_between(model, base, tip)
-    joints = tuple(
-        joint for joint in (_joint_of(model, body) for body in bodies) if joint is not None
-    )
-    site = -1
-    if tip_site is not None:
-        site = _find(model, _SITE, "tip_site", prefix, tip_site)
-        if model.site_bodyid[site] != tip:
-            holder = label(model, _BODY, int(model.site_bodyid[site]))
-            raise ValueError(
-                f"tip_site must be a site of {label(model, _BODY, tip)}, "
-                f"got {tip_site!r} of {holder}"
-            )
-    counted, between = set(), set()
+    joints = [_joint_of(model, body) for body in bodies]
     path = {base, *bodies}
-    if checks.flag("branches", branches):
-        counted = _subtree(model, path, path)
-    if tool_body is not None:
-        tool = find_body(model, "tool_body", tool_body, prefix)
+    counted, between = set(), set()
+    if checks.flag("branches", names.branches):
+        counted = _subtree(model, set(bodies), path)  # what hangs on the base stands still
+    if names.tool_body is not None:
+        tool = find_body(model, "tool_body", names.tool_body, prefix)
         of_tool, between = _tool(model, tool, base, path)
         counted |= of_tool
-    off = tuple(sorted(counted | between))
-    return Path(base, bodies, joints, site, off, frozenset({*bodies, *counted}))
+    return Path(
+        base,
+        bodies,
+        joints=tuple(joint for joint in joints if joint is not None),
+        tip_site=-1 if names.tip_site is None else _site_on(model, tip, names.tip_site, prefix),
+        off=tuple(sorted(counted | between)),
+        counted=frozenset({*bodies, *counted}),
+    )
+
+
+def _site_on(model: mujoco.MjModel, body: int, name: str, prefix: str) -> int:
+    """Return the index of a site that must be on a body."""
+    site = _find(model, _SITE, "tip_site", prefix, name)
+    holder = int(model.site_bodyid[site])
+    if holder != body:
+        where, other = label(model, _BODY, body), label(model, _BODY, holder)
+        raise ValueError(f"tip_site must be a site of {where}, got {prefix + name!r} of {other}")
+    return site
 
 
 def label(model: mujoco.MjModel, kind: mujoco.mjtObj, index: int) -> str:
@@ -125,7 +137,8 @@ def _subtree(model: mujoco.MjModel, roots: set[int], without: set[int]) -> set[i
     """Return what hangs on some bodies, with neither them nor others and what hangs on those."""
     tree: set[int] = set()
     for body in range(1, model.nbody):  # parents come before their children
-        if int(model.body_parentid[body]) in roots | tree and body not in without:
+        parent = int(model.body_parentid[body])
+        if (parent in roots or parent in tree) and body not in without:
             tree.add(body)
     return tree
 

@@ -1,0 +1,183 @@
+"""Chains of random trees against MuJoCo, which has the whole tree, and finite differences."""
+
+from __future__ import annotations
+
+import mujoco
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.chains.comparisons import (
+    agree_on_dynamics,
+    agree_on_kinematics,
+    base_axes,
+    close,
+    move,
+)
+from tests.chains.random_trees import LINKS, Tree, add_base, add_body, add_tool, new_spec, trees
+
+STEP = 1e-6
+
+
+@given(trees())
+@settings(deadline=None, max_examples=60)
+def test_kinematics_are_mujocos(tree):
+    agree_on_kinematics(tree.chain(), tree.data, tree.rng)
+
+
+@given(trees())
+@settings(deadline=None, max_examples=60)
+def test_dynamics_are_mujocos(tree):
+    agree_on_dynamics(tree.chain(), tree.data, tree.rng)
+
+
+@given(trees(bases=("floating",), least=1))
+@settings(deadline=None, max_examples=25)
+def test_a_flying_base_turns_everything(tree):
+    """With the base's free joint at constant velocity, its origin does not accelerate."""
+    chain = tree.chain()
+    q, v = move(chain, tree.data, tree.rng)
+    tree.data.qvel[:6] = tree.rng.normal(size=6)
+    mujoco.mj_forward(tree.model, tree.data)
+    axes = base_axes(chain, tree.data)
+    turning = axes @ tree.data.qvel[3:6]
+    base = chain.base_motion(axes, turning)
+    close(chain.bias(q, v, base), tree.data.qfrc_bias[chain.dof_addresses], 1e-9)
+    push, spin = tree.rng.normal(size=(2, 3))
+    tree.data.qacc[:] = 0
+    tree.data.qacc[:3], tree.data.qacc[3:6] = push, axes.T @ spin
+    a = tree.rng.normal(size=chain.n_joints)
+    tree.data.qacc[chain.dof_addresses] = a
+    mujoco.mj_inverse(tree.model, tree.data)
+    base = chain.base_motion(axes, turning, spin, push)
+    torque = tree.data.qfrc_inverse[chain.dof_addresses]
+    close(chain.inverse_dynamics(q, v, a, base), torque, 1e-8)
+    a = chain.forward_dynamics(q, v, torque, base)
+    close(chain.inverse_dynamics(q, v, a, base), torque, 1e-8)
+
+
+@given(trees(least=1))
+@settings(deadline=None, max_examples=40)
+def test_derivatives_are_differences(tree):
+    chain = tree.chain()
+    q, v = move(chain, tree.data, tree.rng)
+    n, axes = chain.n_joints, np.eye(chain.n_joints)
+    before, after = q - STEP * v, q + STEP * v
+
+    def rate(function):
+        return (function(after) - function(before)) / (2 * STEP)
+
+    close(chain.twist(q, v)[:3], rate(lambda x: chain.forward_kinematics(x).position), 1e-6)
+    spin = (
+        rate(lambda x: chain.forward_kinematics(x).rotation)
+        @ chain.forward_kinematics(q).rotation.T
+    )
+    close(chain.twist(q, v)[3:], [spin[2, 1], spin[0, 2], spin[1, 0]], 1e-6)
+    close(chain.jacobian_derivative(q, v), rate(chain.jacobian), 1e-6)
+    for k in range(n):
+        moved = [chain.forward_kinematics(q + s * STEP * axes[k]).position for s in (1, -1)]
+        close(chain.jacobian(q)[:3, k], (moved[0] - moved[1]) / (2 * STEP), 1e-6)
+    slopes = [
+        (chain.mass_matrix(q + STEP * axes[k]) - chain.mass_matrix(q - STEP * axes[k])) / (2 * STEP)
+        for k in range(n)
+    ]
+    slopes = np.reshape(slopes, (n, n, n))  # k, i, j: of M_ij by q_k
+    christoffel = np.einsum("kij,k->ij", slopes, v) + np.einsum("jik,k->ij", slopes, v)
+    christoffel -= np.einsum("ijk,k->ij", slopes, v)
+    coriolis = chain.coriolis(q, v)
+    close(coriolis, christoffel / 2, 1e-6)
+    close(coriolis + coriolis.T, rate(chain.mass_matrix), 1e-6)
+
+
+METHODS = {
+    "twist": 2,
+    "jacobian": 1,
+    "jacobian_derivative": 2,
+    "gravity": 1,
+    "bias": 2,
+    "coriolis": 2,
+    "mass_matrix": 1,
+    "inverse_dynamics": 3,
+    "forward_dynamics": 3,
+}
+BASED = ("gravity", "bias", "inverse_dynamics", "forward_dynamics")
+
+
+@given(trees(least=1, links=("hinge", "slide")), st.integers(0, 5))
+@settings(deadline=None, max_examples=25)
+def test_batches_are_states_one_by_one(tree, size):
+    """To the last bit, with the base's motion or without, and whatever the layout of the arrays."""
+    chain = tree.chain()
+    states = tree.rng.normal(size=(3, chain.n_joints, size)).transpose(0, 2, 1)  # not contiguous
+    bases = tree.rng.normal(size=(size, 3, 3))
+    for name, count in METHODS.items():
+        method, arguments = getattr(chain, name), states[:count]
+        for options in [{}, {"base": bases}] if name in BASED else [{}]:
+            many = method(*arguments, **options)
+            assert len(many) == size
+            for k in range(size):
+                one = {key: value[k] for key, value in options.items()}
+                np.testing.assert_array_equal(many[k], method(*arguments[:, k], **one))
+    poses = chain.forward_kinematics(states[0])
+    assert poses.position.shape == (size, 3) and poses.rotation.shape == (size, 3, 3)
+    for k in range(size):
+        pose = chain.forward_kinematics(states[0, k])
+        np.testing.assert_array_equal(poses.position[k], pose.position)
+        np.testing.assert_array_equal(poses.rotation[k], pose.rotation)
+
+
+def test_one_state_goes_with_a_batch():
+    tree = trees_example()
+    chain = tree.chain()
+    q = tree.rng.normal(size=(4, chain.n_joints))
+    v = tree.rng.normal(size=chain.n_joints)
+    np.testing.assert_array_equal(chain.bias(q, v), chain.bias(q, np.tile(v, (4, 1))))
+    base = tree.rng.normal(size=(4, 3, 3))
+    np.testing.assert_array_equal(chain.gravity(v, base)[2], chain.gravity(v, base[2]))
+    np.testing.assert_array_equal(chain.gravity(list(v)), chain.gravity(v))
+    assert chain.gravity(np.zeros(chain.n_joints, int)).dtype == float
+
+
+@pytest.mark.parametrize("name", [*METHODS, "forward_kinematics"])
+def test_bad_states_are_refused_by_name(name):
+    chain = trees_example().chain()
+    n, method = chain.n_joints, getattr(chain, name)
+    good = [np.zeros(n) for _ in range(METHODS.get(name, 1))]
+    for k in range(len(good)):
+        word = "qv?"[k] if k < 2 else {"inverse_dynamics": "a", "forward_dynamics": "torque"}[name]
+        for bad, error in (
+            (np.zeros(n + 1), ValueError),
+            (np.zeros((2, n + 1)), ValueError),
+            (np.zeros((2, 2, n)), ValueError),
+            (np.full(n, np.nan), ValueError),
+            (np.full((2, n), -np.inf), ValueError),
+            (0.0, ValueError),
+            (["a"] * n, TypeError),
+            (None, TypeError),
+        ):
+            with pytest.raises(error, match=rf"^{word}\b"):
+                method(*good[:k], bad, *good[k + 1 :])
+    if len(good) > 1:
+        with pytest.raises(ValueError, match="batches must have one size"):
+            method(np.zeros((2, n)), np.zeros((3, n)), *good[2:])
+
+
+@pytest.mark.parametrize("name", BASED)
+def test_bad_bases_are_refused(name):
+    chain = trees_example().chain()
+    states = [np.zeros(chain.n_joints)] * METHODS[name]
+    for bad in (np.zeros(3), np.zeros((3, 4)), np.full((3, 3), np.nan), np.zeros((2, 3, 2))):
+        with pytest.raises(ValueError, match=r"^base"):
+            getattr(chain, name)(*states, bad)
+
+
+def trees_example(seed=0):
+    """Return one tree with seven joints, two jointless bodies, branches and a tool."""
+    rng = np.random.default_rng(seed)
+    spec = new_spec(rng)
+    body = add_base(spec, "fixed", rng)
+    kinds = ["hinge", "hinge", "none", "slide", "hinge", "none", "hinge", "hinge", "hinge"]
+    for k, kind in enumerate(kinds):
+        body = add_body(body, f"link{k}", LINKS[kind], rng)
+    return Tree(spec, "base", body.name, add_tool(body, rng), rng)
