@@ -40,7 +40,7 @@ def energy(model, arm, q, tensions):
     return data.energy[0] + tensions @ data.ten_length[arm.tendons]
 
 
-def simulate(model, tensions, seconds=30.0, prepare=lambda data: None):
+def simulate(model, tensions, seconds=45.0, prepare=lambda data: None):
     """Return the data of an arm that has come to rest under tensions, damped more than it is."""
     model = copy.copy(model)
     model.dof_damping *= 5.0
