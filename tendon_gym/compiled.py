@@ -69,6 +69,15 @@ def compiled(function: F) -> F:
     return _compile(function)
 
 
+def brief(function: F) -> F:
+    """Compile a function as `compiled` does, but for calls that keep the GIL.
+
+    Letting it go and getting it back is a good part of a call that takes a microsecond. And calls
+    that keep it come one after the other, so that they may share work arrays.
+    """
+    return _compile(function, nogil=False)
+
+
 def inlined(function: F) -> F:
     """Compile a small function as `compiled` does, always made part of what calls it."""
     return _compile(function, forceinline=True)

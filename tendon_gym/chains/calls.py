@@ -23,6 +23,11 @@ def is_state(value: object, shape: tuple[int, ...]) -> bool:
     return type(value) is _ARRAY and value.shape == shape and value.dtype == _FLOAT
 
 
+def work_arrays(joints: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return what kernels need besides: rows of three numbers per joint, and a square matrix."""
+    return np.empty((joints, composite.ROWS, 3)), np.empty((joints, joints))
+
+
 class Kernel:
     """A kernel for one state and its brother for batches, compiled when they are first called.
 
@@ -32,6 +37,7 @@ class Kernel:
         states: names of the states, as messages call them.
         axes: number of axes of what it writes for one state.
         based: whether it takes what the base does.
+        works: how many work arrays it takes.
     """
 
     def __init__(
@@ -41,11 +47,13 @@ class Kernel:
         states: tuple[str, ...],
         axes: int,
         based: bool = False,
+        works: int = 0,
     ) -> None:
         self._kernels = one, many
         self._states = states
         self._axes = axes
         self._based = based
+        self._works = works
 
     @functools.cached_property
     def one(self) -> Callable[..., bool]:
@@ -63,6 +71,7 @@ class Kernel:
 
         arguments = [strided(1 + batched) for _ in self._states]
         arguments += [strided(2 + batched)] * self._based
+        arguments += work_arrays(1)[: self._works]
         out = np.empty((1,) * (self._axes + batched))
         return entry(self._kernels[batched], np.empty(1, SEGMENT), *arguments, out)
 
@@ -102,7 +111,8 @@ class Kernel:
             raise ValueError(f"batches must have one size, got {checks.shown(sizes)}")
         out = np.empty((size, *shape))
         spread = [np.broadcast_to(array, (size, *legal)) for array, legal in arrays]
-        if not self.many(segments, *spread, out):
+        work = work_arrays(joints[0])[: self._works]
+        if not self.many(segments, *spread, *work, out):
             raise ValueError("the mass matrix is singular: a joint moves nothing that has a mass")
         return out if sizes else out[0]
 
@@ -110,16 +120,21 @@ class Kernel:
 POSE = Kernel(kinematics.tip_pose, batches.tip_pose, ("q",), 2)
 TWIST = Kernel(kinematics.tip_twist, batches.tip_twist, ("q", "v"), 1)
 JACOBIAN = Kernel(kinematics.tip_jacobian, batches.tip_jacobian, ("q",), 2)
-JACOBIAN_RATE = Kernel(kinematics.tip_jacobian_rate, batches.tip_jacobian_rate, ("q", "v"), 2)
-GRAVITY = Kernel(dynamics.gravity_torques, batches.gravity_torques, ("q",), 1, based=True)
-BIAS = Kernel(dynamics.bias_torques, batches.bias_torques, ("q", "v"), 1, based=True)
-TORQUES = Kernel(dynamics.joint_torques, batches.joint_torques, ("q", "v", "a"), 1, based=True)
-MASS = Kernel(composite.mass_matrix, batches.mass_matrix, ("q",), 2)
-CORIOLIS = Kernel(composite.coriolis_matrix, batches.coriolis_matrix, ("q", "v"), 2)
+JACOBIAN_RATE = Kernel(
+    kinematics.tip_jacobian_rate, batches.tip_jacobian_rate, ("q", "v"), 2, works=1
+)
+GRAVITY = Kernel(dynamics.gravity_torques, batches.gravity_torques, ("q",), 1, based=True, works=1)
+BIAS = Kernel(dynamics.bias_torques, batches.bias_torques, ("q", "v"), 1, based=True, works=1)
+TORQUES = Kernel(
+    dynamics.joint_torques, batches.joint_torques, ("q", "v", "a"), 1, based=True, works=1
+)
+MASS = Kernel(composite.mass_matrix, batches.mass_matrix, ("q",), 2, works=1)
+CORIOLIS = Kernel(composite.coriolis_matrix, batches.coriolis_matrix, ("q", "v"), 2, works=1)
 ACCELERATIONS = Kernel(
     composite.joint_accelerations,
     batches.joint_accelerations,
     ("q", "v", "torque"),
     1,
     based=True,
+    works=2,
 )

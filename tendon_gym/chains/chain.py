@@ -17,7 +17,7 @@ _BASE = (3, 3)
 
 
 class Chain:
-    """The joints between two bodies of a model, in order: their kinematics.
+    """The joints between two bodies of a model, in order: their kinematics and dynamics.
 
     Positions q are MuJoCo's qpos (rad or m), so a joint's `ref` is no concern of the caller's.
     Poses, Jacobians and twists are those of the tip in the axes of the base body, seen from its
@@ -62,6 +62,7 @@ class Chain:
         self._flat = (self.n_joints,)
         self._square = (self.n_joints, self.n_joints)
         self._wide = (6, self.n_joints)
+        self._work, self._matrix = calls.work_arrays(self.n_joints)
         self._read(start)
 
     @classmethod
@@ -75,6 +76,7 @@ class Chain:
         *,
         tip_site: str | None = None,
         branches: bool = False,
+        compound: bool = False,
         qpos: ArrayLike | None = None,
     ) -> Chain:
         """Return the chain from a base body to a tip body below it.
@@ -87,14 +89,16 @@ class Chain:
             tool_body: root of a subtree that is carried: its mass counts, its joints don't move.
             tip_site: a site of the tip body that is the chain's end, instead of the body's frame.
             branches: whether all else that hangs on the chain's bodies is carried as well.
+            compound: whether bodies on the chain may have several hinges and slides, which then
+                act in the model's order, as the two of a universal joint.
             qpos: (nq,) how the joints off the chain stand; the model's qpos0 by default.
 
         Raises:
             ValueError: an unknown name, a tip that is not below the base, a tool on the chain or
                 not below the base, or, on the chain, a ball or free joint, a joint without a name,
-                or a body with more than one joint.
+                or a body with more than one joint that is not said to be `compound`.
         """
-        names = Names(base_body, tip_body, prefix, tool_body, tip_site, branches)
+        names = Names(base_body, tip_body, prefix, tool_body, tip_site, branches, compound)
         return cls(model, names, qpos)
 
     def on(self, model: mujoco.MjModel, qpos: ArrayLike | None = None) -> Chain:
@@ -135,7 +139,7 @@ class Chain:
         """Return the Jacobian's derivative by time (6, n_joints) when the joints move with v."""
         if is_state(q, self._flat) and is_state(v, self._flat):
             out = np.empty(self._wide)
-            if calls.JACOBIAN_RATE.one(self._segments, q, v, out):
+            if calls.JACOBIAN_RATE.one(self._segments, q, v, self._work, out):
                 return out
         return calls.JACOBIAN_RATE.checked(self._segments, self._wide, (q, v))
 
@@ -149,7 +153,7 @@ class Chain:
         motion = self._at_rest if base is None else base
         if is_state(q, self._flat) and (base is None or is_state(base, _BASE)):
             out = np.empty(self._flat)
-            if calls.GRAVITY.one(self._segments, q, motion, out):
+            if calls.GRAVITY.one(self._segments, q, motion, self._work, out):
                 return out
         return calls.GRAVITY.checked(self._segments, self._flat, (q,), motion)
 
@@ -165,7 +169,7 @@ class Chain:
             and (base is None or is_state(base, _BASE))
         ):
             out = np.empty(self._flat)
-            if calls.BIAS.one(self._segments, q, v, motion, out):
+            if calls.BIAS.one(self._segments, q, v, motion, self._work, out):
                 return out
         return calls.BIAS.checked(self._segments, self._flat, (q, v), motion)
 
@@ -176,7 +180,7 @@ class Chain:
         """
         if is_state(q, self._flat) and is_state(v, self._flat):
             out = np.empty(self._square)
-            if calls.CORIOLIS.one(self._segments, q, v, out):
+            if calls.CORIOLIS.one(self._segments, q, v, self._work, out):
                 return out
         return calls.CORIOLIS.checked(self._segments, self._square, (q, v))
 
@@ -184,7 +188,7 @@ class Chain:
         """Return the mass matrix (n_joints, n_joints), armature included; kg m^2, kg m, kg."""
         if is_state(q, self._flat):
             out = np.empty(self._square)
-            if calls.MASS.one(self._segments, q, out):
+            if calls.MASS.one(self._segments, q, self._work, out):
                 return out
         return calls.MASS.checked(self._segments, self._square, (q,))
 
@@ -200,7 +204,7 @@ class Chain:
             and (base is None or is_state(base, _BASE))
         ):
             out = np.empty(self._flat)
-            if calls.TORQUES.one(self._segments, q, v, a, motion, out):
+            if calls.TORQUES.one(self._segments, q, v, a, motion, self._work, out):
                 return out
         return calls.TORQUES.checked(self._segments, self._flat, (q, v, a), motion)
 
@@ -220,7 +224,9 @@ class Chain:
             and (base is None or is_state(base, _BASE))
         ):
             out = np.empty(self._flat)
-            if calls.ACCELERATIONS.one(self._segments, q, v, torque, motion, out):
+            if calls.ACCELERATIONS.one(
+                self._segments, q, v, torque, motion, self._work, self._matrix, out
+            ):
                 return out
         return calls.ACCELERATIONS.checked(self._segments, self._flat, (q, v, torque), motion)
 

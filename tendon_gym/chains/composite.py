@@ -15,12 +15,11 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 from numpy.typing import NDArray
 
 from tendon_gym.chains.dynamics import bias_torques
 from tendon_gym.chains.kinematics import BASE, ORIGIN, finite, moved, placed
-from tendon_gym.compiled import compiled, inlined
+from tendon_gym.compiled import brief, compiled, inlined
 from tendon_gym.spatial import (
     Frame,
     Vector,
@@ -42,6 +41,7 @@ ANGULAR, LINEAR = 0, 1  # the joint's motion
 FIRST, DIAGONAL, CROSSED, MASS = 2, 3, 4, 5  # moments; xx, yy, zz and xy, xz, yz of the second
 ANGULAR_RATE, LINEAR_RATE = 6, 7  # how the joint's motion changes
 DRIFT, MOMENTUM = 8, 11  # columns of the sum of m x' x^T, and the sum of m x'
+ROWS = 12
 
 
 @inlined
@@ -135,13 +135,12 @@ def along(joints: NDArray, i: int, moment: Vector, force: Vector) -> float:
     return dot(vector_at(joints, i, ANGULAR), moment) + dot(vector_at(joints, i, LINEAR), force)
 
 
-@compiled
-def mass_matrix(segments: NDArray, q: NDArray, out: NDArray) -> bool:
+@brief
+def mass_matrix(segments: NDArray, q: NDArray, joints: NDArray, out: NDArray) -> bool:
     """Write the mass matrix (joints, joints) with armature, kg m^2, kg m and kg."""
     if not finite(q):
         return False
     n = q.shape[0]
-    joints = np.empty((n, 6, 3))
     fill_bodies(segments, q, joints)
     for j in range(n - 1, -1, -1):
         if j > 0:
@@ -173,13 +172,14 @@ def fill_rates(v: NDArray, joints: NDArray) -> None:
         store_at(moving, joints, i, MOMENTUM)
 
 
-@compiled
-def coriolis_matrix(segments: NDArray, q: NDArray, v: NDArray, out: NDArray) -> bool:
+@brief
+def coriolis_matrix(
+    segments: NDArray, q: NDArray, v: NDArray, joints: NDArray, out: NDArray
+) -> bool:
     """Write C (joints, joints) of the Coriolis and centrifugal torques C v."""
     if not (finite(q) and finite(v)):
         return False
     n = q.shape[0]
-    joints = np.empty((n, 12, 3))
     fill_bodies(segments, q, joints)
     fill_rates(v, joints)
     for j in range(n - 1, -1, -1):
@@ -237,19 +237,25 @@ def solve(matrix: NDArray, x: NDArray) -> bool:
     return True
 
 
-@compiled
+@brief
 def joint_accelerations(
-    segments: NDArray, q: NDArray, v: NDArray, torque: NDArray, base: NDArray, out: NDArray
+    segments: NDArray,
+    q: NDArray,
+    v: NDArray,
+    torque: NDArray,
+    base: NDArray,
+    work: NDArray,
+    matrix: NDArray,
+    out: NDArray,
 ) -> bool:
     """Write the accelerations that torques give the joints, rad/s^2 or m/s^2.
 
     Also returns False if the mass matrix is singular: something moves that has no mass.
     """
-    if not (finite(torque) and bias_torques(segments, q, v, base, out)):
+    if not (finite(torque) and bias_torques(segments, q, v, base, work, out)):
         return False
     n = q.shape[0]
     for i in range(n):
         out[i] = torque[i] - out[i]
-    matrix = np.empty((n, n))
-    mass_matrix(segments, q, matrix)
+    mass_matrix(segments, q, work, matrix)
     return solve(matrix, out)

@@ -10,11 +10,10 @@ inertias.
 
 from __future__ import annotations
 
-import numpy as np
 from numpy.typing import NDArray
 
-from tendon_gym.chains.kinematics import BASE, ORIGIN, finite, moved, placed, rates
-from tendon_gym.compiled import compiled, inlined
+from tendon_gym.chains.kinematics import AXIS, BASE, ORIGIN, PLACE, finite, moved, placed
+from tendon_gym.compiled import brief, inlined
 from tendon_gym.spatial import (
     Frame,
     Vector,
@@ -30,6 +29,9 @@ from tendon_gym.spatial import (
     vector_at,
 )
 
+# Further rows of work arrays; PLACE is the joint's origin, or its arm from the joint before.
+FORCE, MOMENT = 2, 3
+
 
 @inlined
 def second_times(segments: NDArray, i: int, frame: Frame, a: Vector) -> Vector:
@@ -44,46 +46,55 @@ def second_times(segments: NDArray, i: int, frame: Frame, a: Vector) -> Vector:
     return to_world(frame, product)
 
 
-@compiled
-def gravity_torques(segments: NDArray, q: NDArray, base: NDArray, out: NDArray) -> bool:
+@brief
+def gravity_torques(
+    segments: NDArray, q: NDArray, base: NDArray, work: NDArray, out: NDArray
+) -> bool:
     """Write what holds the chain at rest against the third row of `base`, N m or N."""
     if not (finite(q) and finite(base[2])):
         return False
     lift = row(base, 2)
     n = q.shape[0]
-    moments = np.empty((n, 3, 3))  # joint axis, origin, first moments about the base
     frame, origin = BASE, ORIGIN
     for i in range(n):
         frame, origin = moved(segments, i, q[i], placed(segments, i, frame, origin))
-        store_at(frame[2], moments, i, 0)
-        store_at(origin, moments, i, 1)
+        store_at(frame[2], work, i, AXIS)
+        store_at(origin, work, i, PLACE)
         first = to_world(frame, row(segments["moment"], i))
-        store_at(add(first, scale(segments["mass"][i], origin)), moments, i, 2)
+        store_at(add(first, scale(segments["mass"][i], origin)), work, i, MOMENT)
     mass, first = 0.0, ORIGIN
     for i in range(n - 1, -1, -1):
         mass += segments["mass"][i]
-        first = add(first, vector_at(moments, i, 2))
-        axis = vector_at(moments, i, 0)
+        first = add(first, vector_at(work, i, MOMENT))
+        axis = vector_at(work, i, AXIS)
         if segments["slides"][i]:
             out[i] = mass * dot(axis, lift)
         else:
-            about = subtract(first, scale(mass, vector_at(moments, i, 1)))
+            about = subtract(first, scale(mass, vector_at(work, i, PLACE)))
             out[i] = dot(axis, cross(about, lift))
     return True
 
 
-@compiled
+@brief
 def joint_torques(
-    segments: NDArray, q: NDArray, v: NDArray, a: NDArray, base: NDArray, out: NDArray
+    segments: NDArray,
+    q: NDArray,
+    v: NDArray,
+    a: NDArray,
+    base: NDArray,
+    work: NDArray,
+    out: NDArray,
 ) -> bool:
-    """Write what moves the joints with accelerations a at velocities v, N m or N."""
+    """Write what moves the joints with accelerations a at velocities v, N m or N.
+
+    `out` may be `a`.
+    """
     if not (finite(q) and finite(v) and finite(a)):
         return False
     if not (finite(base[0]) and finite(base[1]) and finite(base[2])):
         return False
     n = q.shape[0]
-    loads = np.empty((n, 4, 3))  # joint axis, arm, force, moment about the origin
-    frame, origin, velocity = BASE, ORIGIN, ORIGIN
+    frame, origin = BASE, ORIGIN
     omega, alpha, acceleration = row(base, 0), row(base, 1), row(base, 2)
     for i in range(n):
         before = origin
@@ -91,28 +102,28 @@ def joint_torques(
         axis, arm = frame[2], subtract(origin, before)
         acceleration = add(acceleration, accelerated(alpha, omega, arm))
         bend = scale(v[i], cross(omega, axis))
-        omega, velocity = rates(segments["slides"][i], axis, arm, v[i], omega, velocity)
         if segments["slides"][i]:
             acceleration = add(acceleration, add(scale(2.0, bend), scale(a[i], axis)))
         else:
             alpha = add(alpha, add(bend, scale(a[i], axis)))
+            omega = add(omega, scale(v[i], axis))
         first = to_world(frame, row(segments["moment"], i))
         force = scale(segments["mass"][i], acceleration)
-        store_at(axis, loads, i, 0)
-        store_at(arm, loads, i, 1)
-        store_at(add(force, accelerated(alpha, omega, first)), loads, i, 2)
+        store_at(axis, work, i, AXIS)
+        store_at(arm, work, i, PLACE)
+        store_at(add(force, accelerated(alpha, omega, first)), work, i, FORCE)
         second = segments["second"]
         trace = second[i, 0, 0] + second[i, 1, 1] + second[i, 2, 2]
         moment = subtract(scale(trace, alpha), second_times(segments, i, frame, alpha))
         moment = add(moment, cross(second_times(segments, i, frame, omega), omega))
-        store_at(add(moment, cross(first, acceleration)), loads, i, 3)
+        store_at(add(moment, cross(first, acceleration)), work, i, MOMENT)
     force, moment = ORIGIN, ORIGIN
     for i in range(n - 1, -1, -1):
-        force = add(force, vector_at(loads, i, 2))
-        moment = add(moment, vector_at(loads, i, 3))
+        force = add(force, vector_at(work, i, FORCE))
+        moment = add(moment, vector_at(work, i, MOMENT))
         along = force if segments["slides"][i] else moment
-        out[i] = dot(vector_at(loads, i, 0), along) + segments["armature"][i] * a[i]
-        moment = add(moment, cross(vector_at(loads, i, 1), force))
+        out[i] = dot(vector_at(work, i, AXIS), along) + segments["armature"][i] * a[i]
+        moment = add(moment, cross(vector_at(work, i, PLACE), force))
     return True
 
 
@@ -122,7 +133,11 @@ def accelerated(alpha: Vector, omega: Vector, arm: Vector) -> Vector:
     return add(cross(alpha, arm), cross(omega, cross(omega, arm)))
 
 
-@compiled
-def bias_torques(segments: NDArray, q: NDArray, v: NDArray, base: NDArray, out: NDArray) -> bool:
+@brief
+def bias_torques(
+    segments: NDArray, q: NDArray, v: NDArray, base: NDArray, work: NDArray, out: NDArray
+) -> bool:
     """Write what keeps the joints at constant velocities v, N m or N."""
-    return joint_torques(segments, q, v, np.zeros(q.shape[0]), base, out)
+    for i in range(q.shape[0]):
+        out[i] = 0.0
+    return joint_torques(segments, q, v, out, base, work, out)

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 from numpy.typing import NDArray
 
-from tendon_gym.compiled import compiled, inlined
+from tendon_gym.compiled import brief, inlined
 from tendon_gym.spatial import (
     Frame,
     Vector,
@@ -31,13 +30,16 @@ from tendon_gym.spatial import (
 BASE: Frame = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 ORIGIN: Vector = (0.0, 0.0, 0.0)
 
+# Rows of work arrays.
+AXIS, PLACE, AXIS_RATE, PLACE_RATE = 0, 1, 2, 3
+
 
 @inlined
 def finite(values: NDArray) -> bool:
     """Return whether an array (n,) has neither NaN nor infinities in it."""
     total = 0.0
-    for value in values:
-        total += 0.0 * value
+    for i in range(values.shape[0]):
+        total += 0.0 * values[i]
     return total == 0.0
 
 
@@ -86,7 +88,7 @@ def rates(
     return add(omega, scale(rate, z)), velocity
 
 
-@compiled
+@brief
 def tip_pose(segments: NDArray, q: NDArray, out: NDArray) -> bool:
     """Write the tip's pose (4, 3): the three rows of its rotation matrix, and its position."""
     if not finite(q):
@@ -101,7 +103,7 @@ def tip_pose(segments: NDArray, q: NDArray, out: NDArray) -> bool:
     return True
 
 
-@compiled
+@brief
 def tip_twist(segments: NDArray, q: NDArray, v: NDArray, out: NDArray) -> bool:
     """Write the tip's twist (6,) at joint velocities v, the base at rest."""
     if not (finite(q) and finite(v)):
@@ -122,7 +124,7 @@ def tip_twist(segments: NDArray, q: NDArray, v: NDArray, out: NDArray) -> bool:
     return True
 
 
-@compiled
+@brief
 def tip_jacobian(segments: NDArray, q: NDArray, out: NDArray) -> bool:
     """Write the Jacobian (6, joints) of the tip's twist."""
     if not finite(q):
@@ -146,8 +148,10 @@ def tip_jacobian(segments: NDArray, q: NDArray, out: NDArray) -> bool:
     return True
 
 
-@compiled
-def tip_jacobian_rate(segments: NDArray, q: NDArray, v: NDArray, out: NDArray) -> bool:
+@brief
+def tip_jacobian_rate(
+    segments: NDArray, q: NDArray, v: NDArray, work: NDArray, out: NDArray
+) -> bool:
     """Write the Jacobian's derivative by time (6, joints) at joint velocities v."""
     if not (finite(q) and finite(v)):
         return False
@@ -155,24 +159,23 @@ def tip_jacobian_rate(segments: NDArray, q: NDArray, v: NDArray, out: NDArray) -
     omega, velocity = ORIGIN, ORIGIN
     n = q.shape[0]
     slides = segments["slides"]
-    joints = np.empty((n, 4, 3))  # origin, its velocity, axis, its rate
     for i in range(n):
         before = origin
         frame, origin = moved(segments, i, q[i], placed(segments, i, frame, origin))
         arm = subtract(origin, before)
-        store_at(cross(omega, frame[2]), joints, i, 3)
+        store_at(cross(omega, frame[2]), work, i, AXIS_RATE)
         omega, velocity = rates(slides[i], frame[2], arm, v[i], omega, velocity)
-        store_at(origin, joints, i, 0)
-        store_at(velocity, joints, i, 1)
-        store_at(frame[2], joints, i, 2)
+        store_at(frame[2], work, i, AXIS)
+        store_at(origin, work, i, PLACE)
+        store_at(velocity, work, i, PLACE_RATE)
     frame, tip = placed(segments, n, frame, origin)
     tip_velocity = add(velocity, cross(omega, subtract(tip, origin)))
     for i in range(n):
-        z, z_rate = vector_at(joints, i, 2), vector_at(joints, i, 3)
+        z, z_rate = vector_at(work, i, AXIS), vector_at(work, i, AXIS_RATE)
         linear, angular = z_rate, ORIGIN
         if not slides[i]:
-            arm = subtract(tip, vector_at(joints, i, 0))
-            arm_rate = subtract(tip_velocity, vector_at(joints, i, 1))
+            arm = subtract(tip, vector_at(work, i, PLACE))
+            arm_rate = subtract(tip_velocity, vector_at(work, i, PLACE_RATE))
             linear = add(cross(z_rate, arm), cross(z, arm_rate))
             angular = z_rate
         out[0, i], out[1, i], out[2, i] = linear

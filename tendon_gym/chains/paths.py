@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import mujoco
 
 from tendon_gym import checks
-from tendon_gym.chains.segments import Path
+from tendon_gym.chains.segments import Path, joints_of
 
 _BODY = mujoco.mjtObj.mjOBJ_BODY
 _JOINT = mujoco.mjtObj.mjOBJ_JOINT
@@ -25,6 +25,7 @@ class Names:
     tool_body: str | None = None
     tip_site: str | None = None
     branches: bool = False
+    compound: bool = False
 
 
 def find_path(model: mujoco.MjModel, names: Names) -> Path:
@@ -40,7 +41,8 @@ def find_path(model: mujoco.MjModel, names: Names) -> Path:
     base = find_body(model, "base_body", names.base_body, prefix)
     tip = find_body(model, "tip_body", names.tip_body, prefix)
     bodies = _bodies_between(model, base, tip)
-    joints = [_joint_of(model, body) for body in bodies]
+    compound = checks.flag("compound", names.compound)
+    joints = [joint for body in bodies for joint in _joints_on(model, body, compound)]
     path = {base, *bodies}
     counted, between = set(), set()
     if checks.flag("branches", names.branches):
@@ -52,7 +54,7 @@ def find_path(model: mujoco.MjModel, names: Names) -> Path:
     return Path(
         base,
         bodies,
-        joints=tuple(joint for joint in joints if joint is not None),
+        joints=tuple(joints),
         tip_site=-1 if names.tip_site is None else _site_on(model, tip, names.tip_site, prefix),
         off=tuple(sorted(counted | between)),
         counted=frozenset({*bodies, *counted}),
@@ -111,26 +113,24 @@ def _bodies_between(model: mujoco.MjModel, base: int, tip: int) -> tuple[int, ..
     return tuple(reversed(bodies))
 
 
-def _joint_of(model: mujoco.MjModel, body: int) -> int | None:
-    """Return a chain body's one joint, None if it has none."""
-    where = label(model, _BODY, body)
-    if model.body_jntnum[body] == 0:
-        return None
-    if model.body_jntnum[body] > 1:
+def _joints_on(model: mujoco.MjModel, body: int, compound: bool) -> range:
+    """Return a chain body's joints: one at most, unless they may be several."""
+    joints, where = joints_of(model, body), label(model, _BODY, body)
+    if len(joints) > 1 and not compound:
         raise ValueError(
-            f"{where} has {model.body_jntnum[body]} joints; on a chain a body may have one"
+            f"{where} has {len(joints)} joints; on a chain a body may have one, unless compound"
         )
-    joint = int(model.body_jntadr[body])
-    kind = mujoco.mjtJoint(int(model.jnt_type[joint]))
-    if kind not in _SCALAR:
-        word = kind.name.removeprefix("mjJNT_").lower()
-        raise ValueError(
-            f"{label(model, _JOINT, joint)} of {where} is a {word} joint; "
-            "on a chain joints must be hinge or slide"
-        )
-    if not mujoco.mj_id2name(model, _JOINT, joint):
-        raise ValueError(f"the joint of {where} has no name; on a chain joints must have one")
-    return joint
+    for joint in joints:
+        kind = mujoco.mjtJoint(int(model.jnt_type[joint]))
+        if kind not in _SCALAR:
+            word = kind.name.removeprefix("mjJNT_").lower()
+            raise ValueError(
+                f"{label(model, _JOINT, joint)} of {where} is a {word} joint; "
+                "on a chain joints must be hinge or slide"
+            )
+        if not mujoco.mj_id2name(model, _JOINT, joint):
+            raise ValueError(f"a joint of {where} has no name; on a chain joints must have one")
+    return joints
 
 
 def _subtree(model: mujoco.MjModel, roots: set[int], without: set[int]) -> set[int]:

@@ -126,6 +126,7 @@ class Robot:
         *,
         tip_site: str | None = None,
         branches: bool = False,
+        compound: bool = False,
         mode: CtrlMode | int | None = None,
     ) -> Robot:
         """Return the robot from a base body to a tip body below it; data is forwarded.
@@ -139,6 +140,7 @@ class Robot:
             tool_body: root of a subtree that is carried, locked as it stands in data.
             tip_site: a site of the tip body that is the chain's end.
             branches: whether all else that hangs on the chain's bodies is carried as well.
+            compound: whether bodies on the chain may have several hinges and slides.
             mode: how it is commanded; by default the first of POSITION, VELOCITY and TORQUE that
                 the model has actuators for. TORQUE needs none.
 
@@ -155,6 +157,7 @@ class Robot:
             tool_body,
             tip_site=tip_site,
             branches=branches,
+            compound=compound,
             qpos=data.qpos if own else None,
         )
         return cls(chain, data, mode)

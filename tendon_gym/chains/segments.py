@@ -92,10 +92,17 @@ class Path:
 
 
 def matrix(quaternion: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the rotation matrix (3, 3) of a quaternion (4,), w first."""
-    flat = np.empty(9)
-    mujoco.mju_quat2Mat(flat, quaternion / np.linalg.norm(quaternion))
+    """Return the rotation matrix (3, 3) of a quaternion (4,), w first, of any length."""
+    unit, flat = quaternion.copy(), np.empty(9)
+    mujoco.mju_normalize4(unit)  # zeros become the identity
+    mujoco.mju_quat2Mat(flat, unit)
     return flat.reshape(3, 3)
+
+
+def joints_of(model: mujoco.MjModel, body: int) -> range:
+    """Return a body's joints, in the order in which they act."""
+    first = int(model.body_jntadr[body])
+    return range(first, first + int(model.body_jntnum[body]))
 
 
 def read_segments(model: mujoco.MjModel, path: Path, qpos: NDArray[np.float64]) -> NDArray[np.void]:
@@ -105,11 +112,12 @@ def read_segments(model: mujoco.MjModel, path: Path, qpos: NDArray[np.float64]) 
     places = {path.base: (0, IDENTITY)}  # body: joints before it, pose in the last one's frame
     for body in (*path.bodies, *path.off):
         count, outer = places[int(model.body_parentid[body])]
-        joint = int(model.body_jntadr[body])
-        if joint >= 0 and body in path.bodies:
-            into_joint = _joint_in_body(model, joint)
-            _write_joint(segments[count], model, joint, outer @ _rest(model, body) @ into_joint)
-            count, pose = count + 1, into_joint.inverse
+        if body in path.bodies:
+            pose = outer @ _rest(model, body)
+            for joint in joints_of(model, body):
+                frame = _joint_in_body(model, joint)
+                _write_joint(segments[count], model, joint, pose @ frame)
+                count, pose = count + 1, frame.inverse
         else:
             pose = outer @ body_in_parent(model, body, qpos)
         places[body] = (count, pose)
@@ -155,8 +163,7 @@ def moments_of(model: mujoco.MjModel, body: int) -> Moments:
 def body_in_parent(model: mujoco.MjModel, body: int, qpos: NDArray[np.float64]) -> Pose:
     """Return where a body is in its parent, its joints standing as qpos (nq,) has them."""
     pose = _rest(model, body)
-    first = int(model.body_jntadr[body])
-    for joint in range(first, first + int(model.body_jntnum[body])):
+    for joint in joints_of(model, body):
         at = int(model.jnt_qposadr[joint])
         kind = model.jnt_type[joint]
         if kind == mujoco.mjtJoint.mjJNT_FREE:

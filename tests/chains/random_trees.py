@@ -18,7 +18,8 @@ from tendon_gym.chains import Chain
 HINGE, SLIDE = mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE
 BALL, FREE = mujoco.mjtJoint.mjJNT_BALL, mujoco.mjtJoint.mjJNT_FREE
 LINKS = {"none": [], "hinge": [HINGE], "slide": [SLIDE]}
-BRANCHES = {**LINKS, "ball": [BALL], "two": [HINGE, SLIDE]}
+COMPOUND = {**LINKS, "universal": [HINGE, HINGE], "three": [SLIDE, HINGE, SLIDE]}
+BRANCHES = {**COMPOUND, "ball": [BALL]}
 BASES = ("world", "fixed", "floating", "jointed")
 
 
@@ -113,7 +114,7 @@ def grow(draw, bases, least, most, links):
     kinds = draw(st.lists(st.sampled_from(links), min_size=least, max_size=most))
     for k, kind in enumerate(kinds):
         massless = kind == "none" and bool(rng.integers(2))
-        path.append(add_body(path[-1], f"link{k}", LINKS[kind], rng, massless))
+        path.append(add_body(path[-1], f"link{k}", COMPOUND[kind], rng, massless))
     branches = draw(st.lists(st.tuples(st.integers(0, 99), st.sampled_from(list(BRANCHES)))))
     twigs = path[1:]
     for k, (where, kind) in enumerate(branches[:5]):

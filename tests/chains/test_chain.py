@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import mujoco
 import numpy as np
 import pytest
@@ -15,7 +17,16 @@ from tests.chains.comparisons import (
     close,
     move,
 )
-from tests.chains.random_trees import LINKS, Tree, add_base, add_body, add_tool, new_spec, trees
+from tests.chains.random_trees import (
+    COMPOUND,
+    LINKS,
+    Tree,
+    add_base,
+    add_body,
+    add_tool,
+    new_spec,
+    trees,
+)
 
 STEP = 1e-6
 
@@ -30,6 +41,14 @@ def test_kinematics_are_mujocos(tree):
 @settings(deadline=None, max_examples=60)
 def test_dynamics_are_mujocos(tree):
     agree_on_dynamics(tree.chain(), tree.data, tree.rng)
+
+
+@given(trees(least=1, links=tuple(COMPOUND)))
+@settings(deadline=None, max_examples=25)
+def test_bodies_may_have_several_joints_if_that_is_said(tree):
+    chain = tree.chain(compound=True)
+    agree_on_kinematics(chain, tree.data, tree.rng)
+    agree_on_dynamics(chain, tree.data, tree.rng)
 
 
 @given(trees(bases=("floating",), least=1))
@@ -125,6 +144,20 @@ def test_batches_are_states_one_by_one(tree, size):
         pose = chain.forward_kinematics(states[0, k])
         np.testing.assert_array_equal(poses.position[k], pose.position)
         np.testing.assert_array_equal(poses.rotation[k], pose.rotation)
+
+
+def test_threads_may_share_a_chain():
+    """Single calls share the chain's work arrays, and keep the GIL; batches let it go."""
+    chain = trees_example().chain()
+    states = np.random.default_rng(0).normal(size=(4, 500, chain.n_joints))
+
+    def masses(block):
+        one_by_one = np.array([chain.mass_matrix(q) for q in block])
+        return one_by_one, chain.mass_matrix(block)
+
+    serial = [masses(block) for block in states]
+    with ThreadPoolExecutor(4) as pool:
+        np.testing.assert_array_equal(list(pool.map(masses, states)), serial)
 
 
 def test_one_state_goes_with_a_batch():

@@ -118,6 +118,7 @@ def test_the_world_needs_no_prefix(model):
         ({"tip_site": 1}, "tip_site"),
         ({"prefix": None}, "prefix"),
         ({"branches": 1}, "branches"),
+        ({"compound": None}, "compound"),
         ({"qpos": "zero"}, "qpos"),
     ],
 )
