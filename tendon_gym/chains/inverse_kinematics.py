@@ -56,20 +56,21 @@ class IkOptions:
         for name in ("restarts", "seed", "posture_iterations"):
             checks.integer(f"IkOptions.{name}", getattr(self, name), minimum=0)
 
-    def settings(self, rows: int) -> NDArray[np.void]:
-        """Return what the kernels read, (2,) of SETTINGS, for positions (3 rows) or poses (6).
+    def settings(self, rows: int, finer: float = 1.0) -> NDArray[np.void]:
+        """Return what the kernels read, (1,) of SETTINGS.
 
-        The second row is for following the posture, where what the tip is off its target by must
-        not count.
+        Args:
+            rows: 3 for positions, 6 for poses.
+            finer: factor of the tip's tolerances.
         """
-        records = np.zeros(2, SETTINGS)
-        records["rows"] = rows
-        records["length"] = self.rotation_length
-        for name in records.dtype.names[2:]:  # type: ignore[index]
-            records[name] = getattr(self, name)
+        record = np.zeros(1, SETTINGS)
+        record["rows"] = rows
+        record["length"] = self.rotation_length
+        for name in record.dtype.names[2:]:  # type: ignore[index]
+            record[name] = getattr(self, name)
         for name in ("position_tolerance", "rotation_tolerance"):
-            records[name][1] = max(FINER * getattr(self, name), FINEST)
-        return records
+            record[name] = max(finer * getattr(self, name), FINEST)
+        return record
 
 
 class IkSolution(NamedTuple):
@@ -122,7 +123,7 @@ class InverseKinematics:
         """
         self.chain = chain
         self.options = IkOptions() if options is None else options
-        self._limits = np.ascontiguousarray(chain.joint_limits, dtype=np.float64)
+        self._limits = np.array(chain.joint_limits)  # writable, as the kernels' own boxes are
         self._starts = self._draw_starts()
 
     def solve(
@@ -155,22 +156,15 @@ class InverseKinematics:
         size, n = len(wanted), self.chain.n_joints
         middle = self._starts[0]
         guesses = self._joints("guess", middle if guess is None else guess, size)
-        postures = np.empty((0, n)) if posture is None else self._joints("posture", posture, size)
+        postures = None if posture is None else self._joints("posture", posture, size)
         q, counts = np.empty((size, n)), np.empty((size, 2), np.int64)
-        settings = self.options.settings(3 if rotation is None else 6)
-        starts = self._starts[1:]
-        targets.solve(
-            self.chain.segments,
-            wanted,
-            settings,
-            self._limits,
-            starts,
-            guesses,
-            postures,
-            q,
-            counts,
-        )
-        solution = self._report(q, wanted, settings, counts)
+        rows = 3 if rotation is None else 6
+        settings = self.options.settings(rows)
+        chain, limits, starts = self.chain.segments, self._limits, self._starts[1:]
+        targets.solve(chain, wanted, settings, limits, starts, guesses, q, counts)
+        if postures is not None:
+            self._settle(wanted, rows, postures, q, counts)
+        solution = self._report(q, wanted, rows, counts)
         return solution if batched else solution.row(0)
 
     def velocities(
@@ -248,11 +242,23 @@ class InverseKinematics:
         draws = np.random.default_rng(self.options.seed).random((self.options.restarts, len(low)))
         return np.concatenate([0.5 * (low + high)[None], low + draws * (high - low)])
 
-    def _report(
-        self, q: Array, wanted: Array, settings: NDArray[np.void], counts: NDArray[np.int64]
-    ) -> IkSolution:
+    def _settle(
+        self, wanted: Array, rows: int, postures: Array, q: Array, counts: NDArray[np.int64]
+    ) -> None:
+        """Move the joints that reached their targets to their postures."""
+        reached = self._report(q, wanted, rows, counts).reached
+        if len(postures) > 1:
+            postures = postures[reached]
+        settings, chain = self.options.settings(rows, FINER), self.chain.segments
+        places, used = q[reached], counts[reached]
+        if len(places):
+            targets.settle_all(
+                chain, wanted[reached], settings, self._limits, postures, places, used
+            )
+        q[reached], counts[reached] = places, used
+
+    def _report(self, q: Array, wanted: Array, rows: int, counts: NDArray[np.int64]) -> IkSolution:
         errors = np.empty((len(q), 2))
-        rows = int(settings["rows"][0])
         targets.errors(self.chain.segments, wanted, rows, q, errors)
         near = errors[:, 0] <= self.options.position_tolerance
         at_limit = (q <= self._limits[:, 0]) | (q >= self._limits[:, 1])

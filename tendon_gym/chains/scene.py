@@ -73,7 +73,8 @@ class Scene:
             raise ValueError(f"the scene has a body {item.name!r} already")
         editable = self._editable.copy()
         add_object(editable, item)
-        self._become(editable, (*self.spec.objects, item), come=[item.name])
+        objects = (*self.spec.objects, item)
+        self._become(editable, objects, f"{item.name!r} was added", come=[item.name])
 
     def remove_object(self, name: str) -> None:
         """Remove an object.
@@ -85,7 +86,7 @@ class Scene:
         editable = self._editable.copy()
         editable.delete(editable.body(name))
         kept = tuple(item for item in self.spec.objects if item.name != name)
-        self._become(editable, kept, gone=[name])
+        self._become(editable, kept, f"{name!r} was removed", gone=[name])
 
     def _set_start(self) -> None:
         """Make the data's positions and controls keyframe 0, and start there."""
@@ -99,7 +100,7 @@ class Scene:
         self,
         editable: mujoco.MjSpec,
         objects: tuple[SceneObject, ...],
-        *,
+        reason: str,
         gone: Sequence[str] = (),
         come: Sequence[str] = (),
     ) -> None:
@@ -109,10 +110,7 @@ class Scene:
         data = mujoco.MjData(model)
         carry_state(self.data, Survivors(self.model, gone), data, Survivors(model, come))
         mujoco.mj_forward(model, data)
-        words = [f"{name!r} was added" for name in come] + [
-            f"{name!r} was removed" for name in gone
-        ]
-        retire(self.model, " and ".join(words))
+        retire(self.model, reason)
         self.spec, self._editable, self.model, self.data = spec, editable, model, data
 
     def save_xml(self, path: str | PathLike[str]) -> None:

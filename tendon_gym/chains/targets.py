@@ -20,7 +20,6 @@ def solve(
     limits: NDArray,
     starts: NDArray,
     guesses: NDArray,
-    postures: NDArray,
     q: NDArray,
     counts: NDArray,
 ) -> None:
@@ -32,16 +31,15 @@ def solve(
     Args:
         segments: the chain's constants.
         targets: (m, 4, 3) poses: rows of a rotation matrix, and a position.
-        settings: (2,) of SETTINGS: for the target, and for following the posture.
+        settings: (1,) of SETTINGS.
         limits: (n, 2), rad or m.
         starts: (s, n) further places to start from.
         guesses: (1 or m, n).
-        postures: (0, 1 or m, n); none asks for no posture.
         q: (m, n) written.
         counts: (m, 2) written: iterations, and starts that were used.
     """
     n = q.shape[1]
-    place, other, spare = new_place(n), new_place(n), new_place(n)
+    place, other = new_place(n), new_place(n)
     best, trial = np.empty(n), np.empty(n)
     for m in range(targets.shape[0]):
         target, chosen = targets[m], settings[0]
@@ -61,16 +59,39 @@ def solve(
                 copy(trial, best)
             if arrived(place.error, chosen["position_tolerance"], chosen["rotation_tolerance"]):
                 copy(trial, best)
-                if postures.shape[0] > 0:
-                    fine, posture = settings[1], postures[m % postures.shape[0]]
-                    used = descend(
-                        segments, target, fine, limits, fine["iterations"], best, place, other
-                    )[1]
-                    counts[m, 0] += used + settle(
-                        segments, target, fine, limits, posture, best, place, other, spare
-                    )
                 break
         copy(best, q[m])
+
+
+@compiled
+def settle_all(
+    segments: NDArray,
+    targets: NDArray,
+    settings: NDArray,
+    limits: NDArray,
+    postures: NDArray,
+    q: NDArray,
+    counts: NDArray,
+) -> None:
+    """Move joint positions that have reached their targets to postures with the same pose.
+
+    Args:
+        segments: the chain's constants.
+        targets: (m, 4, 3) poses.
+        settings: (1,) of SETTINGS, with finer tolerances than those of reaching: what the tip is
+            off its target by must not count beside the posture.
+        limits: (n, 2), rad or m.
+        postures: (1 or m, n).
+        q: (m, n) changed, where the target is reached.
+        counts: (m, 2) iterations are added to the first column.
+    """
+    n = q.shape[1]
+    place, other, spare = new_place(n), new_place(n), new_place(n)
+    for m in range(targets.shape[0]):
+        target, fine, posture = targets[m], settings[0], postures[m % postures.shape[0]]
+        used = descend(segments, target, fine, limits, fine["iterations"], q[m], place, other)[1]
+        used += settle(segments, target, fine, limits, posture, q[m], place, other, spare)
+        counts[m, 0] += used
 
 
 @compiled

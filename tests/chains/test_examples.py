@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-FOLDER = Path(__file__).parents[2] / "examples" / "chains"
+CHECKOUT = Path(__file__).parents[2]
+FOLDER = CHECKOUT / "examples" / "chains"
+PAGE = CHECKOUT / "docs" / "chains_control.md"
 
 
 def load(name):
@@ -27,6 +30,14 @@ def example(request):
 def test_every_example_prints_what_it_found(name, capsys):
     load(name).main()
     assert capsys.readouterr().out.strip()
+
+
+def test_the_snippets_of_the_page_run(monkeypatch):
+    monkeypatch.chdir(CHECKOUT)
+    snippets = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    assert snippets
+    for snippet in snippets:
+        exec(compile(snippet, str(PAGE), "exec"), {})
 
 
 @pytest.mark.parametrize("example", ["gravity_compensation"], indirect=True)
