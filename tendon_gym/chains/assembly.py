@@ -141,6 +141,8 @@ def _attach(
 ) -> mujoco.MjSpec:
     """Return the parent with a child attached to one of its bodies."""
     child.option = parent.option
+    if not placed.prefix:  # else "main" would be two classes of the parent's
+        child.default.name = f"main_of_{child.modelname}_{len(parent.bodies)}"
     frame = body.add_frame(pos=placed.position, quat=placed.quaternion)
     try:
         if child.keys:

@@ -119,6 +119,29 @@ def test_the_first_robots_options_hold_but_for_timestep_and_gravity(files, tmp_p
     np.testing.assert_array_equal(option.gravity, [0, 1, -2])
 
 
+@pytest.mark.parametrize("prefix", ["", "r_"])
+def test_the_defaults_of_a_robot_are_its_own(tmp_path, prefix):
+    (tmp_path / "robot.xml").write_text(
+        """<mujoco><default><geom contype="0" conaffinity="0" friction="0.3 0.1 0.1"/>
+        <joint damping="3"/><default class="thick"><geom size="0.2"/></default></default>
+        <worldbody><body name="arm"><joint name="j"/><geom name="arm" class="thick"/></body>
+        </worldbody></mujoco>"""
+    )
+    spec = SceneSpec((RobotSpec(str(tmp_path / "robot.xml"), prefix),), TableSpec(), dice("die"))
+    scene = Scene(spec)
+    scene.save_xml(tmp_path / "scene.xml")
+    scene.add_object(SceneObject("ball", "sphere", (0.05,)))
+    for model in (scene.model, mujoco.MjModel.from_xml_path(str(tmp_path / "scene.xml"))):
+        for name in ("floor", "table_top", "die"):
+            assert model.geom(name).contype == model.geom(name).conaffinity == 1
+            assert model.geom(name).friction[0] == 1.0
+        arm = model.geom(prefix + "arm")
+        assert arm.contype == 0
+        assert arm.size[0] == 0.2
+        assert model.dof_damping[0] == 3.0
+    assert scene.model.geom("ball").contype == 1
+
+
 def test_the_scene_starts_with_all_robots_at_home(files):
     robots = (
         RobotSpec(files["keyed"], "a_"),
