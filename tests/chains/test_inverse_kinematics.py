@@ -15,6 +15,7 @@ from tendon_gym.chains import reaching
 from tendon_gym.chains.chain import Chain
 from tendon_gym.chains.inverse_kinematics import IkOptions, InverseKinematics
 from tendon_gym.chains.urdf import load_urdf
+from tests.chains.random_trees import trees
 from tests.chains.scene_files import packaged, real_urdf
 
 ENDS = {
@@ -360,3 +361,23 @@ def test_bad_input_is_named(chains):
     ):
         with pytest.raises(ValueError, match=message):
             call()
+
+
+@given(trees(least=1), st.integers(0, 1000))
+@settings(deadline=None, max_examples=40)
+def test_any_chain_comes_back_to_where_it_was_nearby(tree, seed):
+    """Hinges and slides in any order: from a guess nearby the pose is found again."""
+    chain = tree.chain()
+    rng = np.random.default_rng(seed)
+    q = random_joints(chain, 1, rng)[0]
+    there = chain.forward_kinematics(q)
+    guess = q + rng.normal(scale=0.02, size=q.shape)
+    found = InverseKinematics(chain, IkOptions(restarts=4)).solve(
+        there.position, there.rotation, guess=guess
+    )
+    assert found.reached
+    have = chain.forward_kinematics(found.q)
+    np.testing.assert_allclose(have.position, there.position, atol=1e-6)
+    assert angle(have.rotation, there.rotation) < 2e-6
+    assert (found.q >= chain.joint_limits[:, 0]).all()
+    assert (found.q <= chain.joint_limits[:, 1]).all()
