@@ -149,6 +149,53 @@ def lagrangian(q: NDArray, posture: NDArray, wrench: NDArray, rows: int, error: 
 
 
 @compiled
+def hold(q: NDArray, limits: NDArray, box: NDArray) -> None:
+    """Write the box in which joints may move: their limits, or the one that they stand at."""
+    for i in range(q.shape[0]):
+        at_limit = q[i] <= limits[i, 0] or q[i] >= limits[i, 1]
+        for k in range(2):
+            box[i, k] = q[i] if at_limit else limits[i, k]
+
+
+@compiled
+def advance(
+    segments: NDArray,
+    target: NDArray,
+    settings: Record,
+    limits: NDArray,
+    posture: NDArray,
+    q: NDArray,
+    step: NDArray,
+    wrench: NDArray,
+    box: NDArray,
+    trial: NDArray,
+    place: Place,
+    other: Place,
+    spare: Place,
+) -> bool:
+    """Write what a step and the way back to the target make of q, halved until that helps.
+
+    A joint that hits its limit is held there from then on. `other` has the error at the trial.
+    """
+    rows, back = settings["rows"], min(RETURN, settings["iterations"])
+    before = lagrangian(q, posture, wrench, rows, place.error)
+    share, hit = room(q, step, limits)
+    for _ in range(HALVINGS):
+        move(q, step, share, limits, trial)
+        if hit >= 0:
+            trial[hit] = limits[hit, 0] if step[hit] < 0.0 else limits[hit, 1]
+            box[hit, 0] = box[hit, 1] = trial[hit]
+        descend(segments, target, settings, box, back, trial, other, spare)
+        if arrived(other.error, settings["position_tolerance"], settings["rotation_tolerance"]):
+            if lagrangian(trial, posture, wrench, rows, other.error) < before:
+                return True
+        if hit >= 0:
+            copy(limits[hit], box[hit])
+        share, hit = 0.5 * share, -1
+    return False
+
+
+@compiled
 def settle(
     segments: NDArray,
     target: NDArray,
@@ -160,21 +207,20 @@ def settle(
     other: Place,
     spare: Place,
 ) -> int:
-    """Move q to the posture nearby that has the same pose of the tip; return the iterations."""
-    n, rows, tolerance = q.shape[0], settings["rows"], settings["posture_tolerance"]
+    """Move q to the posture nearby that has the same pose of the tip; return the iterations.
+
+    `place` has the error at q; all three are for working in.
+    """
+    n, tolerance = q.shape[0], settings["posture_tolerance"]
     away, slope, step, trial = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     wrench, free, box = np.empty(6), np.empty(n, np.bool_), np.empty((n, 2))
-    for i in range(n):
-        at_limit = q[i] <= limits[i, 0] or q[i] >= limits[i, 1]
-        for k in range(2):
-            box[i, k] = q[i] if at_limit else limits[i, k]
-    back = min(RETURN, settings["iterations"])
+    hold(q, limits, box)
     for iteration in range(settings["posture_iterations"]):
         differentiate(segments, q, settings["length"], place)
         for i in range(n):
             away[i] = q[i] - posture[i]
             free[i] = box[i, 0] < box[i, 1]
-        if not pull(rows, place, free, away, wrench, slope):
+        if not pull(settings["rows"], place, free, away, wrench, slope):
             return iteration
         if steepest(slope, free) <= tolerance:
             which = pulled_off(q, limits, slope, free, tolerance)
@@ -184,25 +230,10 @@ def settle(
             continue
         if not posture_step(settings, place, free, wrench, slope, step):
             return iteration
-        before = lagrangian(q, posture, wrench, rows, place.error)
-        share, hit = room(q, step, limits)
-        better = False
-        for _ in range(HALVINGS):
-            move(q, step, share, limits, trial)
-            if hit >= 0:
-                trial[hit] = limits[hit, 0] if step[hit] < 0.0 else limits[hit, 1]
-                box[hit, 0] = box[hit, 1] = trial[hit]
-            descend(segments, target, settings, box, back, trial, other, spare)
-            there = arrived(
-                other.error, settings["position_tolerance"], settings["rotation_tolerance"]
-            )
-            if there and lagrangian(trial, posture, wrench, rows, other.error) < before:
-                better = True
-                break
-            if hit >= 0:
-                copy(limits[hit], box[hit])
-            share, hit = 0.5 * share, -1
-        if not better:
+        if not advance(
+            segments, target, settings, limits, posture, q, step, wrench, box, trial,
+            place, other, spare,
+        ):  # fmt: skip
             return iteration + 1
         copy(trial, q)
         place, other = other, place
