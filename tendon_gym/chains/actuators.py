@@ -14,6 +14,8 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from tendon_gym.chains.ports import MOTOR, POSITION, VELOCITY
+
 
 class CtrlMode(IntEnum):
     """What the commands of a robot are: positions, velocities or torques."""
@@ -22,9 +24,6 @@ class CtrlMode(IntEnum):
     VELOCITY = 1
     TORQUE = 2
 
-
-POSITION, VELOCITY, MOTOR = 0, 1, 2
-"""Kinds of actuators; the first two are the modes that command them."""
 
 ACTUATOR = np.dtype(
     [

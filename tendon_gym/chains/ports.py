@@ -7,8 +7,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from tendon_gym.chains.actuators import MOTOR, POSITION, VELOCITY
 from tendon_gym.compiled import compiled, inlined
+
+POSITION, VELOCITY, MOTOR = 0, 1, 2
+"""Kinds of actuators; the first two are also the modes that command them, the third is TORQUE."""
 
 PORT = np.dtype(
     [
@@ -57,7 +59,7 @@ def apply(
     A position actuator does nothing (but damp) with ctrl at its joint's position, a velocity
     actuator at its velocity, a motor at 0.
     """
-    torque = mode == MOTOR
+    torque = mode == MOTOR  # which commands no motor, but applied forces
     for i in range(ports.shape[0]):
         ports["saturated"][i] = False
         if torque:

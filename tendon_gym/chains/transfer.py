@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tendon_gym import checks
-from tendon_gym.chains.actuators import POSITION, CtrlMode
+from tendon_gym.chains.actuators import CtrlMode
+from tendon_gym.chains.ports import POSITION
 
 
 def check_mode(value: object, actuators: NDArray[np.void], joint_names: Sequence[str]) -> CtrlMode:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 
 import mujoco
+import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -146,6 +147,7 @@ def test_batches_are_states_one_by_one(tree, size):
         np.testing.assert_array_equal(poses.rotation[k], pose.rotation)
 
 
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="plain Python lets go in between")
 def test_threads_may_share_a_chain():
     """Single calls share the chain's work arrays, and keep the GIL; batches let it go."""
     chain = trees_example().chain()
