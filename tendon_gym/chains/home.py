@@ -1,0 +1,60 @@
+"""Where robots of a scene start: the joints at home, and controls that hold them there."""
+
+from __future__ import annotations
+
+import mujoco
+
+from tendon_gym import checks
+from tendon_gym.chains.assembly import Part
+from tendon_gym.chains.carrying import QPOS_WIDTHS
+
+
+def go_home(
+    editable: mujoco.MjSpec, model: mujoco.MjModel, data: mujoco.MjData, part: Part
+) -> None:
+    """Write a robot's home to qpos, and controls that hold it there to ctrl.
+
+    Home is what its specification says, else keyframe 0 of its file, else the reference position.
+
+    Args:
+        editable: the scene's editable description.
+        model: what was compiled from it.
+        data: written: positions and controls of the robot.
+        part: which of them are the robot's.
+
+    Raises:
+        ValueError: a joint that the robot doesn't have, or a position out of the joint's range.
+    """
+    joints, actuators = editable.joints[part.joints], editable.actuators[part.actuators]
+    if part.robot.home is None and part.key:
+        for joint in joints:
+            start = model.jnt_qposadr[joint.id]
+            span = slice(start, start + QPOS_WIDTHS[model.jnt_type[joint.id]])
+            data.qpos[span] = model.key_qpos[part.key, span]
+        for actuator in actuators:
+            data.ctrl[actuator.id] = model.key_ctrl[part.key, actuator.id]
+        return
+    ids = {joint.name: joint.id for joint in joints}
+    for name, position in (part.robot.home or {}).items():
+        what = f"RobotSpec.home[{name!r}]"
+        joint = _checked(model, ids, what, part.robot.prefix + name, position)
+        data.qpos[model.jnt_qposadr[joint]] = position
+    mujoco.mj_fwdPosition(model, data)
+    for actuator in actuators:
+        if model.actuator_biasprm[actuator.id, 1]:  # a spring: its control is a length
+            data.ctrl[actuator.id] = data.actuator_length[actuator.id]
+
+
+def _checked(
+    model: mujoco.MjModel, ids: dict[str, int], what: str, name: str, position: float
+) -> int:
+    """Return the joint of a name, after checking that it may stand where it is asked to."""
+    if name not in ids:
+        raise ValueError(f"{what}: there is no joint {name!r}, only {checks.shown(list(ids))}")
+    joint = ids[name]
+    if QPOS_WIDTHS[model.jnt_type[joint]] != 1:
+        raise ValueError(f"{what} must be of a hinge or a slide")
+    if model.jnt_limited[joint]:
+        low, high = model.jnt_range[joint]
+        checks.number(what, position, minimum=float(low), maximum=float(high))
+    return joint
