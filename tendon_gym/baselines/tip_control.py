@@ -46,16 +46,19 @@ class TipGains:
         error: of the tip, as a bend: what is more counts as much in the integral, so that a start
             far away does not wind it up.
         rate: of b, 1/s, so that a far goal does not set the arm swinging.
+        swing: most that is fed back of the swing, as a bend: a strong pull all at once would curl
+            the arm up.
     """
 
     damping: float = 0.5
     integral: float = 0.3
     error: float = 0.05
-    rate: float = 4.0
+    rate: float = 2.0
+    swing: float = 0.5
 
     def __post_init__(self) -> None:
         """Reject gains that are negative."""
-        for name in ("damping", "integral", "error"):
+        for name in ("damping", "integral", "error", "swing"):
             checks.number(f"TipGains.{name}", getattr(self, name), minimum=0.0)
         checks.number("TipGains.rate", self.rate, above=0.0)
 
@@ -73,6 +76,7 @@ class _Law(NamedTuple):
     integral: float
     error: float
     step: float
+    swing: float
 
     @classmethod
     def of(
@@ -96,6 +100,7 @@ class _Law(NamedTuple):
             integral=gains.integral * known.frequency * dt,
             error=gains.error,
             step=gains.rate * dt,
+            swing=gains.swing,
         )
 
 
@@ -237,12 +242,13 @@ def pull_tips(
         away = bend_for(there, there[0] - vector[0], there[1] - vector[1], there[2] - vector[2])
         away = at_most(away[0], away[1], law.error)
         swing = _swing(o, there, law, own, vector, tensions)
+        pull = at_most(law.damping * swing[0], law.damping * swing[1], law.swing)
         # what the tendons cannot hold is not integrated either
         u, v = at_most(
             own[0] + own[2] + law.integral * away[0], own[1] + own[3] + law.integral * away[1], 1.0
         )
         own[2], own[3] = u - own[0], v - own[1]
-        vector[0], vector[1] = u - law.damping * swing[0], v - law.damping * swing[1]
+        vector[0], vector[1] = u - pull[0], v - pull[1]
         allocate_one(vector[:2], law.tendons, law.allocation[0], tensions)
         for k in range(n):
             actions[i, first + k] = 2.0 * tensions[k] / most[k] - 1.0
