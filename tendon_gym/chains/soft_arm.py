@@ -21,10 +21,14 @@ Array = NDArray[np.float64]
 _HINGE, _SLIDE = mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE
 DIFFERENCE = 1e-5
 """Change of a joint for finite differences, rad or m."""
+FORWARD = 1e-6
+"""The same for forward differences."""
 TOLERANCE = 1e-10
 """Largest slope of the energy that is left at rest, N m or N."""
 TENSION_STEP = 0.5
-"""Largest change of a tension between two positions of rest, N."""
+"""Largest change of a tension between two positions of rest, N ..."""
+TENSION_SHARE = 0.05
+"""... or this share of the largest tension, if that is more."""
 JOINT_STEP = 0.1
 """Largest change of a joint between two iterations, rad or m."""
 ITERATIONS = 200
@@ -33,6 +37,19 @@ REACHING = 60
 """Most changes of the tensions on the way of the tip to a position."""
 SLACK = 1e-9
 """What keeps the bounds of a step apart where a tension may not change, N."""
+
+
+class NoRest(ValueError):
+    """An arm that finds no rest under tensions (n_tendons,), N."""
+
+    def __init__(self, tensions: Array) -> None:
+        """Say where the search ended."""
+        self.tensions = tensions
+        super().__init__(
+            f"the arm finds no rest at tensions of {checks.shown(tensions)} N: more than "
+            f"{TOLERANCE} N m are left at a joint after {ITERATIONS} iterations; smaller tensions "
+            "or stiffer joints would let it"
+        )
 
 
 class SoftArm:
@@ -82,6 +99,7 @@ class SoftArm:
         kind = mujoco.mjtObj.mjOBJ_TENDON
         names = [model.tendon(k).name for k in range(model.ntendon)] if tendons is None else tendons
         self.tendons = np.array([_index(model, kind, "tendons", name) for name in names], np.intp)
+        self._entries = _entries(model, self.tendons)
 
     def energy_slope(self, q: ArrayLike, tensions: ArrayLike) -> Array:
         """Return the torques out of balance (n_joints,), N m or N: the slope of the energy.
@@ -120,16 +138,21 @@ class SoftArm:
             before: (n_tendons,), N; no tension by default.
 
         Raises:
-            ValueError: wrong shapes, negative tensions, or an arm that finds no rest.
+            NoRest: a ValueError; the arm finds no rest on the way to the tensions.
+            ValueError: wrong shapes, or negative tensions.
         """
         target = self._tensions(tensions)
         tension = np.zeros(len(target)) if before is None else self._tensions(before)
         q = self.model.qpos0[self.qpos_addresses].copy()
         if start is not None:
             q = checks.array("start", start, (self.n_joints,))
-        steps = max(1, int(np.ceil(np.abs(target - tension).max(initial=0.0) / TENSION_STEP)))
-        for part in range(1, steps + 1):
-            q = self._settle(q, tension + part / steps * (target - tension))
+        steps = 2
+        while steps > 1:
+            largest = max(TENSION_STEP, TENSION_SHARE * tension.max(initial=0.0))
+            left = target - tension
+            steps = max(1, int(np.ceil(np.abs(left).max(initial=0.0) / largest)))
+            tension = target if steps == 1 else tension + left / steps
+            q = self._settle(q, tension)
         return q
 
     def tip(self, q: ArrayLike) -> Pose:
@@ -259,13 +282,10 @@ class SoftArm:
         return slope + tensions @ self._tendon_rows()
 
     def _tendon_rows(self) -> Array:
-        """Return the rows of MuJoCo's sparse tendon Jacobian, dense, for the arm's joints."""
-        model, values = self.model, self._data.ten_J.ravel()
-        rows = np.zeros((len(self.tendons), model.nv))
-        for row, tendon in zip(rows, self.tendons, strict=True):
-            start = model.ten_J_rowadr[tendon]
-            span = slice(start, start + model.ten_J_rownnz[tendon])
-            row[model.ten_J_colind[span]] = values[span]
+        """Return MuJoCo's sparse tendon Jacobian, dense, for the arm's joints."""
+        rows = np.zeros((len(self.tendons), self.model.nv))
+        row, column, place = self._entries
+        rows[row, column] = self._data.ten_J.ravel()[place]
         return rows[:, self.dof_addresses]
 
     def _stiffness(self, q: Array, tensions: Array) -> Array:
@@ -278,6 +298,16 @@ class SoftArm:
                 self._place(shifted)
                 sides.append(self._slope(tensions))
             matrix[k] = (sides[0] - sides[1]) / (2.0 * DIFFERENCE)
+        return 0.5 * (matrix + matrix.T)
+
+    def _stiffness_beside(self, q: Array, tensions: Array, slope: Array) -> Array:
+        """Return the stiffness by forward differences: enough for a step, at half the price."""
+        matrix = np.empty((self.n_joints, self.n_joints))
+        for k in range(self.n_joints):
+            shifted = q.copy()
+            shifted[k] += FORWARD
+            self._place(shifted)
+            matrix[k] = (self._slope(tensions) - slope) / FORWARD
         return 0.5 * (matrix + matrix.T)
 
     def _settle(self, q: Array, tensions: Array) -> Array:
@@ -295,14 +325,10 @@ class SoftArm:
             if left < TOLERANCE and newton:
                 return q
             if not newton or left > 0.1 * before:
-                stiffness = self._stiffness(q, tensions)
+                stiffness = self._stiffness_beside(q, tensions, slope)
             step, newton = _downhill(slope, stiffness)
             q, before = q + step, left
-        raise ValueError(
-            f"the arm finds no rest at tensions of {checks.shown(tensions)} N: more than "
-            f"{TOLERANCE} N m are left at a joint after {ITERATIONS} iterations; smaller tensions "
-            "or stiffer joints would let it"
-        )
+        raise NoRest(tensions)
 
 
 def _downhill(slope: Array, stiffness: Array) -> tuple[Array, bool]:
@@ -328,6 +354,17 @@ def _index(model: mujoco.MjModel, kind: mujoco.mjtObj, what: str, name: str) -> 
         word = kind.name.removeprefix("mjOBJ_").lower()
         raise ValueError(f"{what}: the model has no {word} {name!r}")
     return index
+
+
+def _entries(model: mujoco.MjModel, tendons: NDArray) -> tuple[NDArray, NDArray, NDArray]:
+    """Return row, column and place of all entries of the tendons' sparse Jacobian."""
+    counts = model.ten_J_rownnz[tendons]
+    place = [
+        np.arange(start, start + count)
+        for start, count in zip(model.ten_J_rowadr[tendons], counts, strict=True)
+    ]
+    places = np.concatenate([np.zeros(0, np.intp), *place]).astype(np.intp)
+    return np.repeat(np.arange(len(tendons)), counts), model.ten_J_colind.ravel()[places], places
 
 
 def _joints_below(model: mujoco.MjModel, base: int) -> NDArray[np.intp]:

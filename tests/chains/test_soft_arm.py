@@ -10,7 +10,7 @@ import pytest
 from scipy.optimize import brentq
 from scipy.spatial.transform import Rotation
 
-from tendon_gym.chains.soft_arm import SoftArm
+from tendon_gym.chains.soft_arm import NoRest, SoftArm
 from tendon_gym.model import build_model, preset
 
 TENSIONS = np.array([1.5, 0.2, 0.0])
@@ -216,7 +216,21 @@ def test_bad_input_is_named(model, arm):
         (lambda: arm.tip([0] * 3), "q must have shape"),
         (lambda: arm.tensions_for([0, 0], 1), "position must have shape"),
         (lambda: arm.tensions_for([0, 0, 0], 0), "largest"),
-        (lambda: arm.rest([1e6, 0, 0]), "finds no rest"),
     ):
         with pytest.raises(ValueError, match=message):
             call()
+
+
+def test_tensions_far_beyond_any_tendon_curl_the_arm_up_and_take_no_time(arm):
+    """The tensions grow by shares of themselves: a million newtons are some hundred steps away."""
+    for tension in (1e3, 1e6):
+        q = arm.rest([tension, 0.0, 0.0])
+        assert np.abs(arm.energy_slope(q, [tension, 0.0, 0.0])).max() < 1e-9
+        assert np.abs(q).max() > 1.0
+
+
+def test_an_arm_that_finds_no_rest_says_where(arm, monkeypatch):
+    monkeypatch.setattr("tendon_gym.chains.soft_arm.ITERATIONS", 1)
+    with pytest.raises(NoRest, match="finds no rest at tensions of") as caught:
+        arm.rest([3.0, 0.0, 0.0])
+    np.testing.assert_allclose(caught.value.tensions, [0.5, 0.0, 0.0])

@@ -134,7 +134,7 @@ def test_bad_tensions(tensions, message):
 
 
 def test_an_arm_that_cannot_settle_says_so(monkeypatch):
-    monkeypatch.setattr("tendon_gym.model.statics.ITERATIONS", 1)
+    monkeypatch.setattr("tendon_gym.chains.soft_arm.ITERATIONS", 1)
     message = r"does not settle at tensions of \(0\.5, 0, 0\) N: .*arm\.bending_stiffness"
     with pytest.raises(ValueError, match=message):
         rest_shape(build_model(preset("paper")), [3.0, 0.0, 0.0])
