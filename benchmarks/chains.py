@@ -3,7 +3,8 @@
 The arm is Franka's Panda, out of the package example-robot-data, its fingers locked. Both read the
 same URDF, and must agree before they are timed. Every figure is a ratio from one interleaved run:
 a call of ours over a call of Pinocchio's, and one call of ours for a batch over as many calls of
-Pinocchio's, whose binding has none for batches.
+Pinocchio's, whose binding has none for batches. Inverse kinematics has no rival here: it is
+measured by itself, for random poses within the joints' limits.
 
     python benchmarks/chains.py --out out/bench/chains.json
 """
@@ -25,10 +26,12 @@ import pinocchio
 import tyro
 from numpy.typing import NDArray
 
-from tendon_gym.chains import Chain
+from tendon_gym.chains import Chain, InverseKinematics
 
 Call = Callable[..., NDArray]
 TIP = "panda_hand"
+BESIDE = 0.05
+"""How far the near guesses for inverse kinematics are away, rad."""
 
 
 @dataclass(frozen=True)
@@ -57,10 +60,8 @@ def panda() -> str:
     return ET.tostring(root, encoding="unicode")
 
 
-def cases() -> dict[str, tuple[Call, Call, int]]:
+def cases(urdf: str, chain: Chain) -> dict[str, tuple[Call, Call, int]]:
     """Return by name: our call, Pinocchio's, and how many of q, v and a they take."""
-    urdf = panda()
-    chain = Chain.from_model(mujoco.MjModel.from_xml_string(urdf), "world", TIP, branches=True)
     whole = pinocchio.buildModelFromXML(urdf)
     fingers = [k for k in range(1, whole.njoints) if whole.names[k] not in chain.joint_names]
     model = pinocchio.buildReducedModel(whole, fingers, pinocchio.neutral(whole))
@@ -143,15 +144,54 @@ def measure(ours: Call, theirs: Call, count: int, options: Options) -> dict[str,
     return result
 
 
+def measure_inverse(chain: Chain, options: Options) -> dict[str, dict[str, float]]:
+    """Return by guess what inverse kinematics costs for random poses, and how many it reaches."""
+    rng, inverse = np.random.default_rng(2), InverseKinematics(chain)
+    low, high = np.array(chain.joint_limits).T
+    q = rng.uniform(low, high, (options.batch, chain.n_joints))
+    pose = chain.forward_kinematics(q)
+    guesses = {
+        f"{BESIDE} rad away": q + rng.uniform(-BESIDE, BESIDE, q.shape),
+        "the middle of the ranges": np.tile(0.5 * (low + high), (len(q), 1)),
+    }
+    result = {}
+    for name, guess in guesses.items():
+        rows = list(zip(pose.position, pose.rotation, guess, strict=True))[:100]
+
+        def batch(guess: NDArray = guess) -> None:
+            inverse.solve(pose.position, pose.rotation, guess=guess)
+
+        def single(rows: list[tuple[NDArray, NDArray, NDArray]] = rows) -> None:
+            for position, rotation, start in rows:
+                inverse.solve(position, rotation, guess=start)
+
+        found = inverse.solve(pose.position, pose.rotation, guess=guess)
+        repeats = max(1, options.rounds // 8)
+        many = float(np.median([seconds(batch) for _ in range(repeats)])) / len(q)
+        one = float(np.median([seconds(single) for _ in range(repeats)])) / len(rows)
+        iterations = float(found.iterations.mean())
+        result[name] = {
+            "batch_us": 1e6 * many,
+            "single_us": 1e6 * one,
+            "iterations": iterations,
+            "iteration_us": 1e6 * many / iterations,
+            "reached": float(found.reached.mean()),
+        }
+    return result
+
+
 def main(options: Options) -> None:
-    """Measure every case, show a table, and write the JSON."""
-    table = {}
-    for name, (ours, theirs, count) in cases().items():
+    """Measure every case, show the tables, and write the JSON."""
+    table, urdf = {}, panda()
+    chain = Chain.from_model(mujoco.MjModel.from_xml_string(urdf), "world", TIP, branches=True)
+    for name, (ours, theirs, count) in cases(urdf, chain).items():
         check(name, ours, theirs, np.random.default_rng(1).uniform(-1, 1, (count, 1, 7)))
         table[name] = measure(ours, theirs, count, options)
     packages = ("tendon-gym", "mujoco", "numpy", "numba", "pin")
+    inverse = measure_inverse(chain, options)
     result = {
         "cases": table,
+        "inverse_kinematics": inverse,
         "options": {**asdict(options), "out": str(options.out)},
         "versions": {name: importlib.metadata.version(name) for name in packages},
     }
@@ -165,6 +205,11 @@ def main(options: Options) -> None:
         many += f"{row['batch_ratio_75']:.2f})"
         us = [f"{row[key]:.2f}" for key in ("ours_us", "pinocchio_us", "batch_us")]
         print(f"| {name} | {us[0]} | {us[1]} | {one} | {us[2]} | {many} |")
+    print("\n| poses from | in a batch, us | alone, us | iterations | us each | reached |")
+    print("|---|---|---|---|---|---|")
+    for name, row in inverse.items():
+        us = [f"{row[key]:.1f}" for key in ("batch_us", "single_us", "iterations", "iteration_us")]
+        print(f"| {name} | {' | '.join(us)} | {row['reached']:.1%} |")
     print(f"written to {options.out}")
 
 
