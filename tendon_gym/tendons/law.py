@@ -22,6 +22,7 @@ LAW = np.dtype(
         ("predictive", np.int64),  # whether the limits are
         ("lower", np.float64),  # boundary that the length stays above, m
         ("upper", np.float64),  # and below
+        ("correction", np.float64),  # share of a violation that a step takes away
         ("stiffness", np.float64),  # of the row once a boundary is violated, see `rows.Row`
         ("damping", np.float64),
         ("impedance", np.float64),
@@ -97,18 +98,23 @@ def drive(first: int, last: int, box: Any) -> None:
 
 
 @inlined
-def _ahead(gap: float, u: float, h: float, softness: float, discrete: bool) -> float:
-    """Return the error C < 0 of a row that lets the gap close in this step, and no further.
+def _least_rate(gap: float, correction: float, h: float) -> float:
+    """Return the least rate that a gap may have at the end of a step, m/s."""
+    return -gap / h if gap >= 0.0 else -correction * gap / h
 
-    The row aims at the velocity w = -gap / h of the gap, of which its softness would leave the
-    share `softness` of u - w undone; that is aimed for too. Under the discrete integrator
-    u+ = (u - K C / h) / (1 + K) with a small K, which makes C < 0 wherever u < w. Else
-    u+ = u - C / h.
+
+@inlined
+def _ahead(least: float, u: float, h: float, softness: float, discrete: bool) -> float:
+    """Return the error C < 0 of a row that brings the rate u of a gap to `least`, m/s both.
+
+    Of the change the row's softness would leave the share `softness` undone; that is aimed for
+    too. Under the discrete integrator u+ = (u - K C / h) / (1 + K) with a small K, which makes
+    C < 0 wherever u is less. Else u+ = u - C / h.
 
     Returns:
-        C, m; not negative if the gap cannot close within the step.
+        C, m; not negative if u is not less than `least`.
     """
-    aim = (-gap / h - softness * u) / (1.0 - softness)
+    aim = (least - softness * u) / (1.0 - softness)
     if discrete:
         return h * (u - aim * (1.0 + AHEAD)) / AHEAD
     return h * (u - aim)
@@ -118,9 +124,11 @@ def _ahead(gap: float, u: float, h: float, softness: float, discrete: bool) -> f
 def limit(first: int, last: int, box: Any) -> bool:
     """Write the limit rows of the next step for the simulations first..last-1.
 
-    A gap g >= 0 may close within the step, u+ >= -g / h; a violated one opens by the share of
-    correction, u+ >= -b g / h (RaiSim's law for unilateral limits). Rows that cannot act are not
-    made: their range is unbounded.
+    A gap g >= 0 may close within the step, u+ >= -g / h; a violated one opens by the share b of
+    correction, u+ >= -b g / h (RaiSim's law for unilateral limits). MuJoCo makes a row where
+    C < 0. A gap that closes too fast has one that looks ahead; one that is violated and opens
+    fast enough has that of a bilateral row, which keeps it there whatever pushes. Rows that
+    cannot act are not made: their range is unbounded.
 
     Returns:
         Whether any of the simulations has such a row now or had one in its last step.
@@ -134,18 +142,20 @@ def limit(first: int, last: int, box: Any) -> bool:
                 continue
             length, velocity = c.length[i, t], c.velocity[i, t]
             below, above = length - p["lower"], p["upper"] - length
+            least = _least_rate(below, p["correction"], c.h)
+            most = -_least_rate(above, p["correction"], c.h)
             low, high = -np.inf, np.inf
             stiffness, damping, d = p["stiffness"], p["damping"], p["impedance"]
-            if below < 0.0 or above < 0.0:
+            if (below < 0.0 and velocity >= least) or (above < 0.0 and velocity <= most):
                 low, high, engaged = p["lower"], p["upper"], True
             else:
                 d, damping = p["ahead"], 0.0
                 stiffness = -d / (c.h * c.h) * (AHEAD if c.discrete else 1.0)
                 softness = 1.0 - d if d >= 0.9999 else 0.0
-                error = _ahead(below, velocity, c.h, softness, c.discrete)
+                error = _ahead(least, velocity, c.h, softness, c.discrete)
                 if error < 0.0:
                     low, engaged = length - error, True
-                error = _ahead(above, -velocity, c.h, softness, c.discrete)
+                error = _ahead(-most, -velocity, c.h, softness, c.discrete)
                 if error < 0.0:
                     high, engaged = length + error, True
             c.range[i, t, 0], c.range[i, t, 1] = low, high

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tendon_gym import checks
+from tendon_gym.tendons.naming import checked_name, of_kind
 
 Point = tuple[float, float, float]
 Kind = Literal["world", "body", "site", "frame", "flex"]
@@ -65,7 +66,7 @@ class Via:
     site: Site
 
     def __post_init__(self) -> None:
-        _check_site("site", self.site)
+        of_kind("site", self.site, Site)
 
 
 @dataclass(frozen=True)
@@ -175,15 +176,6 @@ def pulley(divisor: float) -> Pulley:
     return Pulley(divisor)
 
 
-def checked_name(what: str, value: object) -> str:
-    """Return a name, which must be a string that isn't empty."""
-    if not isinstance(value, str):
-        raise TypeError(f"{what} must be a string, got {checks.shown(value)}")
-    if not value:
-        raise ValueError(f"{what} must not be empty")
-    return value
-
-
 def checked_path(path: Iterable[PathElement]) -> tuple[PathElement, ...]:
     """Return the elements of a route after checking their order.
 
@@ -209,8 +201,7 @@ def checked_joints(terms: Iterable[JointTerm]) -> tuple[JointTerm, ...]:
     """Return the terms of a fixed tendon, of which there must be at least one."""
     result = tuple(terms)
     for k, term in enumerate(result):
-        if not isinstance(term, JointTerm):
-            raise TypeError(f"joint_terms[{k}] must be a JointTerm, got {checks.shown(term)}")
+        of_kind(f"joint_terms[{k}]", term, JointTerm)
     if not result:
         raise ValueError("joint_terms must have at least one term")
     return result
@@ -244,13 +235,8 @@ def _check_branch(start: int, branch: list[PathElement]) -> None:
             )
 
 
-def _check_site(name: str, site: object) -> None:
-    if not isinstance(site, Site):
-        raise TypeError(f"{name} must be a Site, got {checks.shown(site)}")
-
-
 def _check_guide(guide: Sphere | Cylinder) -> None:
-    _check_site("center", guide.center)
+    of_kind("center", guide.center, Site)
     if guide.side is not None:
-        _check_site("side", guide.side)
+        of_kind("side", guide.side, Site)
     object.__setattr__(guide, "radius", checks.number("radius", guide.radius, above=0.0))

@@ -1,15 +1,16 @@
 """Constraint rows of MuJoCo that obey a compliance and a share of correction, exactly.
 
 RaiSim's law for a row with position error C, velocity u = J v, step h, compliance c and correction
-b is u+ = -b C / h - (c / h^2) p with the impulse p: p = h f. MuJoCo's row has a stiffness, a damping
-and a softness R (its chapter "Computation", constraint model):
+b is u+ = -b C / h - (c / h^2) p with the impulse p. MuJoCo's row has a stiffness k, a damping and a
+softness R (its documentation, chapter "Computation", constraint model):
 
 - Euler, implicit and implicitfast: u+ = u - B u - K C / h - R p, with B = h b, K = h^2 k.
 - discrete: u+ = (u - K C / h - R p) / (1 + B + K); a large 1 + B + K = 1 + N leaves of the
   incoming u only 1 / (1 + N).
 
-R comes from the impedance d by R = A (1 - d) / d, where A is the inverse inertia along the row that
-MuJoCo computed in the model's reference pose; d stays within [0.0001, 0.9999].
+R comes from the impedance d by R = A (1 - d) / d, with d in [0.0001, 0.9999]. A is the inverse
+inertia along the row in the model's reference pose, 1 / kg. MuJoCo uses it for nothing else, so that
+a greater one makes room for a greater R; what R cannot go below is A / 9999.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import NamedTuple
 IMPEDANCE = (1e-4, 0.9999)
 """The least and greatest impedance that MuJoCo allows."""
 STIFF = 1e3
-"""N of rows under the discrete integrator, where the compliance leaves room for it."""
+"""N of rows under the discrete integrator."""
 
 
 class Row(NamedTuple):
@@ -40,6 +41,12 @@ class Row(NamedTuple):
         return self.impedance, self.impedance, 1e-3, 0.5, 2.0
 
 
+def least_inertia(h: float, compliance: float, discrete: bool) -> float:
+    """Return the least A, 1/kg, that a row of a compliance (m/N) can be made with."""
+    low = IMPEDANCE[0]
+    return _size(discrete) * compliance / h**2 * low / (1.0 - low)
+
+
 def impedance(inertia: float, softness: float) -> float:
     """Return d for the inverse inertia A and the softness R, 1/kg both."""
     low, high = IMPEDANCE
@@ -48,30 +55,25 @@ def impedance(inertia: float, softness: float) -> float:
     return min(max(inertia / (inertia + softness), low), high)
 
 
-def bilateral(inertia: float, h: float, correction: float, compliance: float, discrete: bool) -> Row:
+def bilateral(
+    inertia: float, h: float, correction: float, compliance: float, discrete: bool
+) -> Row:
     """Return the row of a lock, a coupling, or a limit that is violated."""
-    softness = compliance / h**2
-    if not discrete:
-        d = impedance(inertia, softness)
-        return Row(-correction * d / h**2, -d / h, d)
-    size = 1.0 + stiff(inertia, softness)
-    d = impedance(inertia, size * softness)
+    size = _size(discrete)
+    d = impedance(inertia, size * compliance / h**2)
     k = correction * size
-    return Row(-k * d / h**2, -max(size - 1.0 - k, 0.0) * d / h, d)
+    # B + K = N; with all of an error corrected at once that leaves no damping
+    damping = max(size - 1.0 - k, 0.0) if discrete else 1.0
+    return Row(-k * d / h**2, -damping * d / h, d)
 
 
 def friction(inertia: float, h: float, compliance: float, discrete: bool) -> Row:
     """Return the row of dry friction, which brings the velocity to zero."""
-    softness = compliance / h**2
-    size = stiff(inertia, softness) if discrete else 1.0
-    d = impedance(inertia, softness * ((1.0 + size) if discrete else 1.0))
-    return Row(-1.0, -size * d / h, d)
+    size = _size(discrete)
+    d = impedance(inertia, size * compliance / h**2)
+    return Row(-1.0, -(size - 1.0 if discrete else 1.0) * d / h, d)
 
 
-def stiff(inertia: float, softness: float) -> float:
-    """Return N under the discrete integrator: as large as the least impedance leaves room for."""
-    if softness == 0.0:
-        return STIFF
-    low = IMPEDANCE[0]
-    room = inertia * (1.0 - low) / (low * softness) - 1.0
-    return min(max(room, 1.0), STIFF)
+def _size(discrete: bool) -> float:
+    """Return 1 + B + K where it divides, else 1."""
+    return 1.0 + STIFF if discrete else 1.0

@@ -16,9 +16,9 @@ class TendonRecord:
 
     Attributes:
         name: unique among the tendons of the model.
+        properties: of the tendon.
         path: the route of a spatial tendon, else empty.
         joints: the terms of a fixed tendon as given, else empty.
-        properties: of the tendon.
         drive: None: never driven, so that it needs no actuator.
         enabled: whether it does anything.
         reference: the reference length, m; None: the length at the next compilation.
@@ -26,9 +26,9 @@ class TendonRecord:
     """
 
     name: str
+    properties: Properties
     path: tuple[PathElement, ...] = ()
     joints: tuple[JointTerm, ...] = ()
-    properties: Properties = Properties()
     drive: Drive | None = None
     enabled: bool = True
     reference: float | None = None
@@ -58,7 +58,7 @@ class CouplingRecord:
     name: str
     first: str
     second: str | None
-    properties: CouplingProperties = CouplingProperties()
+    properties: CouplingProperties
 
 
 @dataclass(frozen=True)
