@@ -1,5 +1,6 @@
 """RaiSim's tendon API for any MuJoCo model: tendons, drives, limits, locks and couplings."""
 
+from tendon_gym.tendons.batch import TendonBatch
 from tendon_gym.tendons.drive import Drive
 from tendon_gym.tendons.forces import Forces
 from tendon_gym.tendons.geometry import JointGradient, PointGradient, VisualSegment
@@ -36,6 +37,7 @@ __all__ = [
     "Site",
     "Sphere",
     "Tendon",
+    "TendonBatch",
     "TendonForces",
     "TendonWorld",
     "Via",

@@ -8,6 +8,8 @@ rotors and couplings.
 
 from __future__ import annotations
 
+import itertools
+
 import mujoco
 import numpy as np
 
@@ -48,6 +50,21 @@ def build(base: mujoco.MjSpec, places: Places, scene: Scene) -> mujoco.MjSpec:
     for coupling in scene.couplings:
         _add_equality(spec, coupling_name(coupling), coupling.first, coupling.second)
     return spec
+
+
+def check_base(spec: mujoco.MjSpec) -> None:
+    """Raise if a world's rows would not hold in a model, or its names are taken."""
+    if spec.option.integrator == mujoco.mjtIntegrator.mjINT_RK4:
+        raise ValueError(
+            "the integrator must be discrete, Euler, implicit or implicitfast, got RK4: it has no "
+            "rows that obey a compliance exactly"
+        )
+    if spec.option.enableflags & int(mujoco.mjtEnableBit.mjENBL_DIAGEXACT):
+        raise ValueError("the flag diagexact must be off: compliances would change with the pose")
+    groups = (spec.bodies, spec.joints, spec.sites, spec.geoms, spec.tendons, spec.actuators)
+    for element in itertools.chain(*groups, spec.equalities):
+        if element.name.startswith(PREFIX):
+            raise ValueError(f"names must not begin with {PREFIX!r}, got {element.name!r}")
 
 
 def summed(tendon: TendonRecord) -> dict[str, float]:

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from tendon_gym.tendons import rows
 from tendon_gym.tendons.building import coupling_name, drive_name, lock_name, rotor_name
-from tendon_gym.tendons.law import LAW
 from tendon_gym.tendons.scene import Scene, TendonRecord
 
 _AUTOMATIC = -1.0
@@ -226,8 +225,3 @@ class Filling:
     def _inertia(self, tendon: int) -> float:
         """Return the inverse inertia of a tendon of the model, 1/kg."""
         return float(self._model.tendon_invweight0[tendon])
-
-
-def new_law(count: int) -> NDArray:
-    """Return records of the laws for so many tendons, to be filled."""
-    return np.zeros(count, LAW)

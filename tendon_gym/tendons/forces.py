@@ -60,7 +60,9 @@ class Forces(NamedTuple):
 
     def of(self, k: int) -> TendonForces:
         """Return the parts of tendon k."""
-        return TendonForces(*(float(part[k]) for part in self[:6]), float(self.total[k]))
+        spring, damper, actuator, limit, friction, coupling = (float(part[k]) for part in self[:6])
+        total = float(self.total[k])
+        return TendonForces(spring, damper, actuator, limit, friction, coupling, total)
 
 
 def no_forces(tendons: int, couplings: int) -> Forces:

@@ -77,6 +77,26 @@ class Limits(NamedTuple):
     engaged: NDArray[np.bool_]
 
 
+class Motion(NamedTuple):
+    """What `velocities` works on: n simulations with ntendon tendons.
+
+    Attributes:
+        entries: (ntendon,), number of them in each row of the sparse Jacobian.
+        address: (ntendon,), of the first of them.
+        column: of each entry.
+        jacobian: (n, nJ), the entries.
+        qvel: (n, nv).
+        velocity: (n, ntendon), m/s; written.
+    """
+
+    entries: NDArray
+    address: NDArray
+    column: NDArray
+    jacobian: NDArray[np.float64]
+    qvel: NDArray[np.float64]
+    velocity: NDArray[np.float64]
+
+
 @compiled
 def drive(first: int, last: int, box: Any) -> None:
     """Take the activations of the simulations first..last-1 through a step; write the controls.
@@ -167,13 +187,12 @@ def limit(first: int, last: int, box: Any) -> bool:
 
 
 @compiled
-def velocities(
-    count: NDArray, address: NDArray, column: NDArray, jacobian: NDArray, qvel: NDArray,
-    out: NDArray,
-) -> None:  # fmt: skip
-    """Write J v for a sparse Jacobian: count and address (m,) of rows, column and entries."""
-    for t in range(count.shape[0]):
-        total = 0.0
-        for k in range(address[t], address[t] + count[t]):
-            total += jacobian[k] * qvel[column[k]]
-        out[t] = total
+def velocities(first: int, last: int, box: Any) -> None:
+    """Write the velocities J v of all tendons of the simulations first..last-1."""
+    c = box.value
+    for i in range(first, last):
+        for t in range(c.entries.shape[0]):
+            total = 0.0
+            for k in range(c.address[t], c.address[t] + c.entries[t]):
+                total += c.jacobian[i, k] * c.qvel[i, c.column[k]]
+            c.velocity[i, t] = total

@@ -9,8 +9,8 @@ softness R (its documentation, chapter "Computation", constraint model):
   incoming u only 1 / (1 + N).
 
 R comes from the impedance d by R = A (1 - d) / d, with d in [0.0001, 0.9999]. A is the inverse
-inertia along the row in the model's reference pose, 1 / kg. MuJoCo uses it for nothing else, so that
-a greater one makes room for a greater R; what R cannot go below is A / 9999.
+inertia along the row in the model's reference pose, 1 / kg. MuJoCo uses it for nothing else, so
+that a greater one makes room for a greater R; what R cannot go below is A / 9999.
 """
 
 from __future__ import annotations

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tendon_gym.tendons.building import build
-from tendon_gym.tendons.filling import Filling, new_law, wiring
+from tendon_gym.tendons.filling import Filling, wiring
+from tendon_gym.tendons.law import LAW
 from tendon_gym.tendons.places import Places
 from tendon_gym.tendons.scene import Scene
 from tendon_gym.tendons.stepping import Stepper
@@ -53,7 +54,7 @@ class Simulation:
         )
         self.activation = np.array([tendon.activation for tendon in scene.tendons], float)
         self._inertias = self._weigh()
-        self.law = new_law(count)[None]
+        self.law = np.zeros((1, count), LAW)
         self.fill(scene)
         self._stepper = Stepper(model, data, self.law, self.activation[None], first)
         self.stepped = False

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tendon_gym.boxes import box
 from tendon_gym.compiled import bind
-from tendon_gym.tendons.law import Drives, Limits, drive, limit, velocities
+from tendon_gym.tendons.law import Drives, Limits, Motion, drive, limit, velocities
 
 _LIMIT_SENSORS = (
     int(mujoco.mjtSensor.mjSENS_TENDONLIMITPOS),
@@ -33,16 +33,18 @@ class Stepper:
         self._model, self._data, self._law = model, data, law
         discrete = model.opt.integrator == mujoco.mjtIntegrator.mjINT_DISCRETE
         self._drive = bind(drive, 0, 1, box(Drives(law, activation, data.ctrl[None])))
+        speed = np.zeros((1, model.ntendon))
+        motion = Motion(
+            model.ten_J_rownnz, model.ten_J_rowadr, model.ten_J_colind, data.ten_J[None],
+            data.qvel[None], speed,
+        )  # fmt: skip
+        self._velocities = bind(velocities, 0, 1, box(motion))
         limits = Limits(
-            law, float(model.opt.timestep), discrete, first, data.ten_length[None],
-            data.ten_velocity[None], model.tendon_range[None], model.tendon_solref_lim[None],
+            law, float(model.opt.timestep), discrete, first, data.ten_length[None], speed,
+            model.tendon_range[None], model.tendon_solref_lim[None],
             model.tendon_solimp_lim[None], np.zeros(1, bool),
         )  # fmt: skip
         self._limit = bind(limit, 0, 1, box(limits))
-        self._velocities = bind(
-            velocities, model.ten_J_rownnz, model.ten_J_rowadr, model.ten_J_colind, data.ten_J,
-            data.qvel, data.ten_velocity,
-        )  # fmt: skip
         # The discrete integrator's step cannot be taken apart once its rows are made; sensors of
         # limits and sleeping bodies are seen to in the first half of a step.
         sleeps = bool(model.opt.enableflags & int(mujoco.mjtEnableBit.mjENBL_SLEEP))
@@ -89,6 +91,7 @@ class Stepper:
             if self._driven:
                 self._drive()
             mujoco.mj_step1(model, data)
+            self._velocities()
             if self._limit():
                 mujoco.mj_makeConstraint(model, data)
                 mujoco.mj_island(model, data)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +9,8 @@ from pathlib import Path
 import mujoco
 
 from tendon_gym import checks
-from tendon_gym.tendons.building import PREFIX
+from tendon_gym.tendons.batch import TendonBatch
+from tendon_gym.tendons.building import PREFIX, check_base
 from tendon_gym.tendons.drive import Drive
 from tendon_gym.tendons.forces import Forces, collect, no_forces
 from tendon_gym.tendons.handles import Coupling, Tendon
@@ -52,12 +52,14 @@ class TendonWorld:
                 elements with names that begin as those do that a world adds.
         """
         if spec is None:
-            spec = mujoco.MjSpec()
-            spec.option.integrator = mujoco.mjtIntegrator.mjINT_DISCRETE
-        of_kind("spec", spec, mujoco.MjSpec)
+            base = mujoco.MjSpec()
+            base.option.integrator = mujoco.mjtIntegrator.mjINT_DISCRETE
+        else:
+            of_kind("spec", spec, mujoco.MjSpec)
+            base = spec.copy()
         self.limits = checks.choice("limits", limits, LIMITS)
-        self._spec = spec.copy()
-        _check_spec(self._spec)
+        self._spec = base
+        check_base(self._spec)
         self._set_base()
         self._tendons: list[Tendon] = []
         self._couplings: list[Coupling] = []
@@ -222,6 +224,10 @@ class TendonWorld:
         simulation.step(steps)
         self._forces = None
 
+    def batch(self, n: int, threads: int = 1) -> TendonBatch:
+        """Return n simulations that start from the present state, on so many threads."""
+        return TendonBatch(self, n, threads)
+
     def get_state(self) -> WorldState:
         """Return all that the future depends on; `set_state` goes on from there exactly."""
         return read_state(self.simulation, self.scene)
@@ -384,18 +390,3 @@ class TendonWorld:
 
 def _or_default(properties: Properties | None) -> Properties:
     return Properties() if properties is None else properties
-
-
-def _check_spec(spec: mujoco.MjSpec) -> None:
-    """Raise if a world's rows would not hold in a model, or its names are taken."""
-    if spec.option.integrator == mujoco.mjtIntegrator.mjINT_RK4:
-        raise ValueError(
-            "the integrator must be discrete, Euler, implicit or implicitfast, got RK4: it has no "
-            "rows that obey a compliance exactly"
-        )
-    if spec.option.enableflags & int(mujoco.mjtEnableBit.mjENBL_DIAGEXACT):
-        raise ValueError("the flag diagexact must be off: compliances would change with the pose")
-    groups = (spec.bodies, spec.joints, spec.sites, spec.geoms, spec.tendons, spec.actuators)
-    for element in itertools.chain(*groups, spec.equalities):
-        if element.name.startswith(PREFIX):
-            raise ValueError(f"names must not begin with {PREFIX!r}, got {element.name!r}")
