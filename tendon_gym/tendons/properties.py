@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from numbers import Real
 
 from tendon_gym import checks
 
@@ -59,8 +60,7 @@ class Properties:
         _set(self, "position_correction", _share("position_correction", self.position_correction))
         _set(self, "width", checks.number("width", self.width, above=0.0))
         _set(self, "color", tuple(checks.array("color", self.color, (4,)).tolist()))
-        if not (_is_nan(self.spring_lower) and _is_nan(self.spring_upper)):
-            _check_interval(self, "spring_lower", "spring_upper")
+        _check_rest_interval(self)
         _check_interval(self, "lower_limit", "upper_limit")
         _check_interval(self, "actuation_lower", "actuation_upper")
 
@@ -125,6 +125,21 @@ def _share(name: str, value: object) -> float:
 
 def _is_nan(value: object) -> bool:
     return isinstance(value, float) and math.isnan(value)
+
+
+def _check_rest_interval(config: Properties) -> None:
+    """Check the ends of the spring's rest interval, which may both be NaN."""
+    names = "spring_lower", "spring_upper"
+    ends = [getattr(config, name) for name in names]
+    for name, end in zip(names, ends, strict=True):
+        if isinstance(end, bool) or not isinstance(end, Real):
+            checks.number(name, end)
+    if all(map(_is_nan, ends)):
+        return
+    if any(map(_is_nan, ends)):
+        shown = " and ".join(map(checks.shown, ends))
+        raise ValueError(f"spring_lower and spring_upper must both be NaN or neither, got {shown}")
+    _check_interval(config, *names)
 
 
 def _check_interval(config: Properties, lower: str, upper: str) -> None:
