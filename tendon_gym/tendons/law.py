@@ -36,7 +36,7 @@ AHEAD = 1e-6
 """h^2 k of a row that looks ahead under the discrete integrator: small, see `_ahead`."""
 
 REST = 1e-10
-"""A limit holds what rests on it this far inside, m, so that its row does not come and go."""
+"""So near to a limit, m, it has a row that holds what rests on it, and does not come and go."""
 
 
 class Drives(NamedTuple):
@@ -171,7 +171,12 @@ def limit(first: int, last: int, box: Any) -> bool:
             low, high = -np.inf, np.inf
             stiffness, damping, d = p["stiffness"], p["damping"], p["impedance"]
             if (below < REST and velocity >= least) or (above < REST and velocity <= most):
-                low, high, engaged = p["lower"] + REST, p["upper"] - REST, True
+                inwards, engaged = REST, True
+                if below < 0.0 or above < 0.0:
+                    inwards = 0.0
+                else:
+                    stiffness = 0.0
+                low, high = p["lower"] + inwards, p["upper"] - inwards
             else:
                 d, damping = p["ahead"], 0.0
                 stiffness = -d / (c.h * c.h) * (AHEAD if c.discrete else 1.0)
