@@ -170,7 +170,10 @@ def limit(first: int, last: int, box: Any) -> bool:
             most = -_least_rate(above, p["correction"], c.h)
             low, high = -np.inf, np.inf
             stiffness, damping, d = p["stiffness"], p["damping"], p["impedance"]
-            if (below < REST and velocity >= least) or (above < REST and velocity <= most):
+            # the rows that look ahead say nothing about rates below a length's resolution
+            open_below = below < REST and velocity >= least - REST / c.h
+            open_above = above < REST and velocity <= most + REST / c.h
+            if open_below or open_above:
                 inwards, engaged = REST, True
                 if below < 0.0 or above < 0.0:
                     inwards = 0.0
