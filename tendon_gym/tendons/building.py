@@ -8,10 +8,12 @@ rotors and couplings.
 
 from __future__ import annotations
 
+import math
+
 import mujoco
 import numpy as np
 
-from tendon_gym.tendons.path import Cylinder, PathElement, Pulley, Sphere, Via
+from tendon_gym.tendons.path import LEAST, Cylinder, PathElement, Pulley, Sphere, Via
 from tendon_gym.tendons.places import Place, Places
 from tendon_gym.tendons.scene import CouplingRecord, Scene, TendonRecord
 
@@ -52,11 +54,18 @@ def build(base: mujoco.MjSpec, places: Places, scene: Scene) -> mujoco.MjSpec:
 
 
 def summed(tendon: TendonRecord) -> dict[str, float]:
-    """Return the coefficients of a fixed tendon by joint: repeated terms add up."""
-    total: dict[str, float] = {}
+    """Return the coefficients of a fixed tendon by joint: repeated terms add up.
+
+    Terms that cancel leave nothing, not the rounding of their sum.
+    """
+    terms: dict[str, list[float]] = {}
     for term in tendon.joints:
-        total[term.joint] = total.get(term.joint, 0.0) + term.coefficient
-    return total
+        terms.setdefault(term.joint, []).append(term.coefficient)
+    total = {joint: math.fsum(each) for joint, each in terms.items()}
+    return {
+        joint: 0.0 if abs(total[joint]) < LEAST * max(map(abs, each)) else total[joint]
+        for joint, each in terms.items()
+    }
 
 
 def lock_name(tendon: str) -> str:

@@ -19,6 +19,8 @@ from tendon_gym.tendons.naming import checked_name, of_kind
 
 Point = tuple[float, float, float]
 Kind = Literal["world", "body", "site", "frame", "flex"]
+LEAST, MOST = 1e-6, 1e6
+"""Magnitudes of a joint's coefficient."""
 KINDS = ("world", "body", "site", "frame", "flex")
 
 
@@ -132,7 +134,13 @@ PathElement = Via | Sphere | Cylinder | Pulley
 
 @dataclass(frozen=True)
 class JointTerm:
-    """A term of a fixed tendon: coefficient times the coordinate of a hinge or slide joint."""
+    """A term of a fixed tendon: coefficient times the coordinate of a hinge or slide joint.
+
+    Attributes:
+        joint: its name.
+        coefficient: 0, or of a magnitude from 1e-6 to 1e6: the force of a limit on a tendon that
+            hardly moves with its joints would be beyond all numbers.
+    """
 
     joint: str
     coefficient: float = 1.0
@@ -140,6 +148,9 @@ class JointTerm:
     def __post_init__(self) -> None:
         checked_name("joint", self.joint)
         coefficient = checks.number("coefficient", self.coefficient)
+        if coefficient != 0.0 and not LEAST <= abs(coefficient) <= MOST:
+            legal = f"0 or of a magnitude from {LEAST:g} to {MOST:g}"
+            checks.reject("coefficient", coefficient, legal)
         object.__setattr__(self, "coefficient", coefficient)
 
 

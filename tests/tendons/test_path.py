@@ -77,7 +77,7 @@ def test_bad_divisors(divisor):
         pulley(divisor)
 
 
-@pytest.mark.parametrize("coefficient", [math.nan, math.inf])
+@pytest.mark.parametrize("coefficient", [math.nan, math.inf, 1e-7, -1e7, 7e-146])
 def test_bad_terms(coefficient):
     with pytest.raises(ValueError, match="coefficient"):
         JointTerm("hinge", coefficient)

@@ -119,7 +119,8 @@ def tendons(draw, bodies, joints):
     made = {"properties": draw(properties()), "enabled": draw(st.booleans())}
     made["drive"] = draw(st.none() | drives)
     if joints and draw(st.booleans()):
-        terms = st.tuples(st.sampled_from(joints), floats(-3.0, 3.0))
+        coefficients = floats(-3.0, 3.0).filter(lambda c: c == 0.0 or abs(c) >= 1e-6)
+        terms = st.tuples(st.sampled_from(joints), coefficients)
         made["terms"] = draw(st.lists(terms, min_size=1, max_size=5))
         return made
     path = [("pulley", draw(floats(0.1, 5.0)))] if draw(st.booleans()) else []

@@ -95,6 +95,17 @@ def test_names_of_the_models_own_tendons_are_taken():
     assert world.model.tendon_stiffness[0] == 10.0
 
 
+def test_terms_that_cancel_leave_nothing():
+    """0.1 + 0.2 - 0.3 is 2.8e-17 in floats: a limit there would pull with all forces there are."""
+    world = sliders(1.0, 1.0)
+    terms = [JointTerm("slide_0", c) for c in (0.1, 0.2, -0.3)]
+    tendon = world.add_fixed_tendon("t", terms, Properties(upper_limit=-0.0))
+    world.data.qpos[:], world.data.qvel[:] = 5.0, 3.0
+    world.step(10)
+    assert tendon.length == 0.0 and tendon.joints == tuple(terms)
+    assert world.data.qvel[0] == 3.0
+
+
 def test_removing_a_tendon_takes_its_couplings_along():
     world, a, b = pair()
     c = world.add_fixed_tendon("t_2", [JointTerm("slide_0"), JointTerm("slide_1")])
