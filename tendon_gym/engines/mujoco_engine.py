@@ -136,7 +136,7 @@ class MujocoEngine:
 
     def step(self, substeps: int, law: ControlLaw | None = None) -> None:
         """Advance all simulations by `substeps` physics steps, `law` before each of them."""
-        self._take_time()
+        self.take_time()
         simulations, uncounted = self._simulations, 0
         if self.pushes:
             self._step_pushed(substeps, law)
@@ -155,8 +155,12 @@ class MujocoEngine:
         self._tell_time()
         self._moved = False
 
-    def _take_time(self) -> None:
-        """Go on from the time that a user has written to the only simulation, if so."""
+    def take_time(self) -> None:
+        """Go on from the time that a user has written to the only simulation, if so.
+
+        Raises:
+            ValueError: a time that cannot be gone on from.
+        """
         simulations = self._simulations
         if isinstance(simulations, OneData) and simulations.data.time != self.time[0]:
             self._clock.steps[0] = steps_at(simulations.data.time, self._clock.dt)
@@ -202,7 +206,7 @@ class MujocoEngine:
 
     def get_state(self) -> NDArray[np.float64]:
         """Return all that the simulations go on from, (n, width)."""
-        self._take_time()
+        self.take_time()
         steps = self._clock.steps[:, None].astype(np.float64)
         return np.hstack([self._simulations.get_state(), steps])
 
@@ -224,6 +228,8 @@ class MujocoEngine:
             ValueError: see `engines.fields.check_fields`; nothing is changed then.
         """
         checked = check_fields(self.model, self.n, ids, values)
+        if not len(ids):
+            return
         self._own_fields.take(ids, checked)
         self._simulations.set_model_fields(ids, checked)
         self._motion.set_model_fields(ids, checked)
