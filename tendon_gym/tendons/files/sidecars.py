@@ -1,0 +1,76 @@
+"""The text of MJCF files: MuJoCo's own, with all digits and with paths from where it will be."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import mujoco
+
+from tendon_gym.tendons.files.elements import Element, parse_bytes, render, shortest
+from tendon_gym.tendons.files.systems import make_absolute
+
+_LONG = re.compile(r"-?[0-9]+\.[0-9]{14,}(?:e[+-]?[0-9]+)?")
+"""Numbers that MuJoCo writes with all their digits."""
+_ALL_DIGITS = 17
+
+
+class SceneWarning(UserWarning):
+    """Something of a scene that a file cannot say, or that means something else there."""
+
+
+def mjcf_text(spec: mujoco.MjSpec, folder: Path) -> str:
+    """Return a spec as an MJCF file in a folder: exact numbers, and relative paths of assets.
+
+    Raises:
+        ValueError: the spec does not compile, or has assets from memory.
+    """
+    spec = spec.copy()
+    make_absolute(spec)
+    spec.compile()
+    with _all_digits():
+        text = spec.to_xml()
+    root = parse_bytes(text.encode(), "model")
+    _tidy(root, folder)
+    return render(root)
+
+
+def relative(path: Path | str, folder: Path) -> str:
+    """Return a path as seen from a folder, with forward slashes."""
+    return Path(os.path.relpath(path, os.path.abspath(folder))).as_posix()
+
+
+def _tidy(root: Element, folder: Path) -> None:
+    """Shorten numbers as far as they stay the same, and make paths relative."""
+    todo = [root]
+    while todo:
+        element = todo.pop()
+        todo += element.children
+        for name, value in element.attributes.items():
+            if name.startswith("file") and os.path.isabs(value):
+                value = relative(value, folder)
+            element.attributes[name] = _LONG.sub(lambda found: shortest(float(found[0])), value)
+
+
+@contextmanager
+def _all_digits() -> Iterator[None]:
+    """Have MuJoCo write numbers with all digits, as only a function outside its headers does."""
+    library = next(Path(mujoco.__file__).parent.glob("libmujoco.*"), None)
+    functions = ctypes.CDLL(str(library)) if library is not None else None
+    set_precision = getattr(functions, "_mjPRIVATE__set_xml_precision", None)
+    get_precision = getattr(functions, "_mjPRIVATE__get_xml_precision", None)
+    if set_precision is None or get_precision is None:
+        warnings.warn("this MuJoCo writes numbers with six digits", SceneWarning, stacklevel=4)
+        yield
+        return
+    before = get_precision()
+    set_precision(_ALL_DIGITS)
+    try:
+        yield
+    finally:
+        set_precision(before)
