@@ -106,7 +106,7 @@ class TendonBatch:
         which = self._checked(ids)
         width = self.batch.nstate
         values = checks.array("rows", rows, (len(which), width + self.activation.shape[1]))
-        self.batch.reset(which, stage=int(mujoco.mjtStage.mjSTAGE_NONE))
+        self.batch.reset(np.unique(which), stage=int(mujoco.mjtStage.mjSTAGE_NONE))
         self.batch.state[which] = values[:, :width]
         self.activation[which] = values[:, width:]
 

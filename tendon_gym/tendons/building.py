@@ -40,7 +40,7 @@ def build(base: mujoco.MjSpec, places: Places, scene: Scene) -> mujoco.MjSpec:
                 element.wrap_joint(joint, coefficient)
     for tendon in scene.tendons:
         if tendon.geared:
-            _add_rotor(spec, tendon.name)
+            _add_rotor(spec, tendon)
         if tendon.drive is not None:
             _add_actuator(spec, tendon.name)
         if tendon.properties.locked:
@@ -145,16 +145,17 @@ class _Route:
             geom.quat = quaternion
 
 
-def _add_rotor(spec: mujoco.MjSpec, tendon: str) -> None:
+def _add_rotor(spec: mujoco.MjSpec, tendon: TendonRecord) -> None:
     """Add a rotor whose angle in rad follows the tendon's length in m: its armature is that of it.
 
     It turns about its centre of mass, so that gravity doesn't act on it.
     """
-    name = rotor_name(tendon)
+    name = rotor_name(tendon.name)
     body = spec.worldbody.add_body(name=name)
     body.explicitinertial = True
     body.mass, body.inertia = ROTOR_MASS, [ROTOR_INERTIA] * 3
-    body.add_joint(name=name, type=mujoco.mjtJoint.mjJNT_HINGE, armature=1.0)
+    rotor = body.add_joint(name=name, type=mujoco.mjtJoint.mjJNT_HINGE)
+    rotor.armature = tendon.properties.armature
     spec.add_tendon(name=name).wrap_joint(name, 1.0)
 
 

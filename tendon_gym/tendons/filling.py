@@ -86,7 +86,7 @@ class Filling:
             law: LAW (t,), written.
             active: (neq,), MjData's eq_active or rows of a batch's; written.
         """
-        self._make_room(scene)
+        self._weigh(scene)
         enabled = {tendon.name: tendon.enabled for tendon in scene.tendons}
         for k, tendon in enumerate(scene.tendons):
             self._fill_passive(k, tendon)
@@ -104,25 +104,25 @@ class Filling:
                 equality, p.coefficients, p.position_correction, p.compliance, on, active
             )
 
-    def _make_room(self, scene: Scene) -> None:
+    def _weigh(self, scene: Scene) -> None:
         """Give the tendons inverse inertias with which their compliances are possible, 1/kg."""
         weights = self._model.tendon_invweight0
         weights[:] = self._inertias
-        for k, tendon in enumerate(scene.tendons):
-            p, t = tendon.properties, self._wires.first + k
-            softest = max(p.limit_compliance, p.friction_compliance)
-            if weights[t] > 0.0:
-                weights[t] = max(weights[t], self._least_inertia(softest))
-            if (equality := int(self._wires.rotors[k])) >= 0:
-                weights[self._model.eq_obj1id[equality]] = 1.0 / p.armature
-        for k, coupling in enumerate(scene.couplings):
-            first, second = self._ends(int(self._wires.couplings[k]))
-            lacking = self._least_inertia(coupling.properties.compliance) - weights[first]
-            lacking -= weights[second] if second >= 0 else 0.0
-            weights[first] += max(lacking, 0.0)
-
-    def _least_inertia(self, compliance: float) -> float:
-        return rows.least_inertia(self._h, compliance, self._discrete)
+        softest = [
+            max(tendon.properties.limit_compliance, tendon.properties.friction_compliance)
+            for tendon in scene.tendons
+        ]
+        numbers = {tendon.name: k for k, tendon in enumerate(scene.tendons)}
+        for coupling in scene.couplings:
+            k = numbers[coupling.first]
+            softest[k] = max(softest[k], coupling.properties.compliance)
+        for k, compliance in enumerate(softest):
+            t = self._wires.first + k
+            if weights[t] > 0.0:  # else MuJoCo drops its rows
+                weights[t] = rows.inertia_for(weights[t], self._h, compliance, self._discrete)
+        for equality in self._wires.rotors[self._wires.rotors >= 0]:
+            rotor = self._ends(equality)[0]
+            weights[rotor] = rows.inertia_for(weights[rotor], self._h, 0.0, self._discrete)
 
     def _ends(self, equality: int) -> tuple[int, int]:
         """Return the tendons of an equality; the second may be -1."""
@@ -169,7 +169,11 @@ class Filling:
         law["upper"] = p.upper_limit - p.limit_margin
         law["correction"] = p.position_correction
         law["stiffness"], law["damping"], law["impedance"] = row
-        law["ahead"] = rows.impedance(inertia, p.limit_compliance / self._h**2)
+        law["ahead"] = d = rows.impedance(inertia, p.limit_compliance / self._h**2)
+        law["softness"] = 0.0
+        if p.limit_compliance == 0.0 and inertia > 0.0:
+            softness = inertia * (1.0 - d) / d
+            law["softness"] = softness / (self._inertias[t] + softness)
 
     def _fill_drive(self, k: int, tendon: TendonRecord, law: NDArray) -> None:
         model, p, actuator = self._model, tendon.properties, int(self._wires.actuators[k])
@@ -199,8 +203,6 @@ class Filling:
     def _fill_rotor(self, k: int, tendon: TendonRecord, active: NDArray) -> None:
         if (equality := int(self._wires.rotors[k])) < 0:
             return
-        model, joint = self._model, int(self._wires.rotor_joints[k])
-        model.dof_armature[model.jnt_dofadr[joint]] = tendon.properties.armature
         one_to_one = (0.0, 1.0, 0.0, 0.0, 0.0)
         self._fill_equality(equality, one_to_one, 0.2, 0.0, tendon.enabled, active)
 

@@ -116,8 +116,7 @@ def _passive(simulation: Simulation, before: Array, after: Array) -> tuple[Array
     stretch = data.ten_length - np.clip(data.ten_length, lower, upper)
     spring = -model.tendon_stiffness * stretch
     if model.opt.integrator == _INTEGRATORS.mjINT_DISCRETE:
-        active = (stretch != 0.0) | (lower == upper)
-        spring -= model.opt.timestep * model.tendon_stiffness * active * after
+        spring -= model.opt.timestep * model.tendon_stiffness * (stretch != 0.0) * after
     return spring, -model.tendon_damping * after
 
 

@@ -27,12 +27,16 @@ LAW = np.dtype(
         ("damping", np.float64),
         ("impedance", np.float64),
         ("ahead", np.float64),  # impedance of the row before that
+        ("softness", np.float64),  # share of a change that this one leaves undone, unasked
     ]
 )
 """What the laws need of a tendon."""
 
 AHEAD = 1e-6
 """h^2 k of a row that looks ahead under the discrete integrator: small, see `_ahead`."""
+
+REST = 1e-10
+"""So near to a limit, m, it has a row that holds what rests on it, and does not come and go."""
 
 
 class Drives(NamedTuple):
@@ -146,9 +150,9 @@ def limit(first: int, last: int, box: Any) -> bool:
 
     A gap g >= 0 may close within the step, u+ >= -g / h; a violated one opens by the share b of
     correction, u+ >= -b g / h (RaiSim's law for unilateral limits). MuJoCo makes a row where
-    C < 0. A gap that closes too fast has one that looks ahead; one that is violated and opens
-    fast enough has that of a bilateral row, which keeps it there whatever pushes. Rows that
-    cannot act are not made: their range is unbounded.
+    C < 0. A gap that closes too fast has one that looks ahead; one that is closed or violated, and
+    opens fast enough, has that of a bilateral row, which holds it whatever pushes. Other rows are
+    not made: their range is unbounded.
 
     Returns:
         Whether any of the simulations has such a row now or had one in its last step.
@@ -166,16 +170,23 @@ def limit(first: int, last: int, box: Any) -> bool:
             most = -_least_rate(above, p["correction"], c.h)
             low, high = -np.inf, np.inf
             stiffness, damping, d = p["stiffness"], p["damping"], p["impedance"]
-            if (below < 0.0 and velocity >= least) or (above < 0.0 and velocity <= most):
-                low, high, engaged = p["lower"], p["upper"], True
+            # the rows that look ahead say nothing about rates below a length's resolution
+            open_below = below < REST and velocity >= least - REST / c.h
+            open_above = above < REST and velocity <= most + REST / c.h
+            if open_below or open_above:
+                inwards, engaged = REST, True
+                if below < 0.0 or above < 0.0:
+                    inwards = 0.0
+                else:
+                    stiffness = 0.0
+                low, high = p["lower"] + inwards, p["upper"] - inwards
             else:
                 d, damping = p["ahead"], 0.0
                 stiffness = -d / (c.h * c.h) * (AHEAD if c.discrete else 1.0)
-                softness = 1.0 - d if d >= 0.9999 else 0.0
-                error = _ahead(least, velocity, c.h, softness, c.discrete)
+                error = _ahead(least, velocity, c.h, p["softness"], c.discrete)
                 if error < 0.0:
                     low, engaged = length - error, True
-                error = _ahead(-most, -velocity, c.h, softness, c.discrete)
+                error = _ahead(-most, -velocity, c.h, p["softness"], c.discrete)
                 if error < 0.0:
                     high, engaged = length + error, True
             c.range[i, t, 0], c.range[i, t, 1] = low, high

@@ -10,7 +10,7 @@ softness R (its documentation, chapter "Computation", constraint model):
 
 R comes from the impedance d by R = A (1 - d) / d, with d in [0.0001, 0.9999]. A is the inverse
 inertia along the row in the model's reference pose, 1 / kg. MuJoCo uses it for nothing else, so
-that a greater one makes room for a greater R; what R cannot go below is A / 9999.
+that another one may stand in its place: it only says that R is from A / 9999 to 9999 A.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from typing import NamedTuple
 
 IMPEDANCE = (1e-4, 0.9999)
 """The least and greatest impedance that MuJoCo allows."""
+HARD = 1e-3
+"""Share of the inverse inertia that hard rows are made with."""
 STIFF = 1e3
 """N of rows under the discrete integrator."""
 
@@ -41,10 +43,14 @@ class Row(NamedTuple):
         return self.impedance, self.impedance, 1e-3, 0.5, 2.0
 
 
-def least_inertia(h: float, compliance: float, discrete: bool) -> float:
-    """Return the least A, 1/kg, that a row of a compliance (m/N) can be made with."""
+def inertia_for(inertia: float, h: float, compliance: float, discrete: bool) -> float:
+    """Return the A to be used for a row of a compliance (m/N) with the inverse inertia A, 1/kg.
+
+    Without compliance it is small, for a row that is harder than MuJoCo's hardest; with one it is
+    at least so great that R can be what it should.
+    """
     low = IMPEDANCE[0]
-    return _size(discrete) * compliance / h**2 * low / (1.0 - low)
+    return max(HARD * inertia, _size(discrete) * compliance / h**2 * low / (1.0 - low))
 
 
 def impedance(inertia: float, softness: float) -> float:

@@ -46,9 +46,10 @@ class TendonRecord:
         return self.properties.armature > 0.0 and not straight
 
     @property
-    def structure(self) -> tuple[bool, bool, bool]:
-        """What of the properties a compiled model cannot change: actuator, lock, rotor."""
-        return self.drive is not None, self.properties.locked, self.geared
+    def structure(self) -> tuple[bool, bool, float]:
+        """What a compiled model cannot change: actuator, lock, inertia of the rotor."""
+        inertia = self.properties.armature if self.geared else 0.0
+        return self.drive is not None, self.properties.locked, inertia
 
 
 @dataclass(frozen=True)

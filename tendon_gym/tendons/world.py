@@ -29,6 +29,8 @@ from tendon_gym.tendons.state import WorldState, read_state, write_state
 from tendon_gym.tendons.transfer import Kept, all_kept, without_body
 
 LIMITS = ("predictive", "native")
+TOLERANCE = 1e-14
+"""Of MuJoCo's solver, in worlds that are made without a spec."""
 
 
 class TendonWorld:
@@ -47,6 +49,9 @@ class TendonWorld:
     def __init__(self, spec: mujoco.MjSpec | None = None, *, limits: str = "predictive") -> None:
         """Take a copy of `spec`; without one, an empty world with the discrete integrator.
 
+        The rows of limits, locks and couplings are hard, so that MuJoCo's solver stops early at
+        its own tolerance of 1e-8: an empty world has a finer one, and a spec should.
+
         Raises:
             ValueError: the integrator RK4 or the flag diagexact, for which there are no exact rows;
                 elements with names that begin as those do that a world adds.
@@ -54,6 +59,7 @@ class TendonWorld:
         if spec is None:
             base = mujoco.MjSpec()
             base.option.integrator = mujoco.mjtIntegrator.mjINT_DISCRETE
+            base.option.tolerance = TOLERANCE
         else:
             of_kind("spec", spec, mujoco.MjSpec)
             base = spec.copy()

@@ -19,6 +19,7 @@ def empty(gravity=0.0, h=1e-3, integrator="discrete") -> mujoco.MjSpec:
     spec.option.timestep = h
     spec.option.gravity = [0.0, 0.0, gravity]
     spec.option.integrator = INTEGRATORS[integrator]
+    spec.option.tolerance = 1e-15
     return spec
 
 
