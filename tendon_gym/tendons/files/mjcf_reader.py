@@ -65,9 +65,8 @@ def import_spec(spec: mujoco.MjSpec, *, limits: str = "predictive") -> TendonWor
     routes = _Routes(spec)
     records = [routes.record(tendon) for tendon in tendons]
     couplings = [(e.name, e.name1, e.name2, _coupling(e)) for e in equalities]
-    _warn(tendons, equalities)
-    for element in [*_users(spec), *equalities, *tendons]:
-        spec.delete(element)
+    _warn(spec, equalities)
+    _strip(spec)
     world = TendonWorld(spec, limits=limits)
     for record in records:
         add_tendon(world, record)
@@ -87,8 +86,7 @@ class _Routes:
 
     def __init__(self, spec: mujoco.MjSpec) -> None:
         bare = spec.copy()
-        for element in [*_users(bare), *_tendon_equalities(bare), *bare.tendons]:
-            bare.delete(element)
+        _strip(bare)
         self._model = bare.compile()
 
     def record(self, tendon: mujoco.MjsTendon) -> TendonRecord:
@@ -186,6 +184,15 @@ def _users(spec: mujoco.MjSpec) -> list[Any]:
     return [*sensors, *actuators]
 
 
+def _strip(spec: mujoco.MjSpec) -> None:
+    """Take the tendons out of a spec, and all that is on them; controls of keyframes go too."""
+    users = _users(spec)
+    for element in [*users, *_tendon_equalities(spec), *spec.tendons]:
+        spec.delete(element)
+    for key in spec.keys if users else ():
+        key.ctrl = key.act = []
+
+
 def _name_all(what: str, elements: list[Any]) -> None:
     """Give names to those that have none."""
     taken = {element.name for element in elements}
@@ -198,11 +205,14 @@ def _name_all(what: str, elements: list[Any]) -> None:
             taken.add(name)
 
 
-def _warn(tendons: list[mujoco.MjsTendon], equalities: list[mujoco.MjsEquality]) -> None:
-    """Tell what of a file means something else in a world."""
+def _warn(spec: mujoco.MjSpec, equalities: list[mujoco.MjsEquality]) -> None:
+    """Tell what of a file is left out or means something else in a world."""
+    if users := _users(spec):
+        names = ", ".join(user.name or type(user).__name__ for user in users)
+        _tell(f"actuators and sensors on tendons are left out: {names}")
     plain_spec = mujoco.MjSpec()
     plain = plain_spec.add_tendon()
-    for tendon in tendons:
+    for tendon in spec.tendons:
         solver = [n for n in _SOLVER if not np.array_equal(getattr(tendon, n), getattr(plain, n))]
         more = [name for name in ("stiffness", "damping") if np.any(getattr(tendon, name)[1:])]
         if tendon.springyield:

@@ -19,8 +19,8 @@ from tendon_gym.tendons.files.objects import (
     name_bodies,
 )
 from tendon_gym.tendons.files.shapes import Ground, Shape, ground_of, shape_of
-from tendon_gym.tendons.files.sidecars import mjcf_text
-from tendon_gym.tendons.files.systems import System, attached, bodies_of, make_absolute, without
+from tendon_gym.tendons.files.sidecars import frozen, mjcf_text
+from tendon_gym.tendons.files.systems import System, attached, bodies_of, without
 from tendon_gym.tendons.files.tendon_elements import TendonWriter
 from tendon_gym.tendons.places import Places
 from tendon_gym.tendons.world import TendonWorld
@@ -67,7 +67,7 @@ class _Writer:
 
     def __init__(self, world: TendonWorld, path: Path) -> None:
         self._path, self._world, self._data = path, world, world.data
-        self._spec = spec = _frozen(world)
+        self._spec = spec = frozen(world)
         self._model = spec.compile()
         name_bodies(spec)
         self._model = spec.compile()
@@ -157,20 +157,6 @@ class _Writer:
         records = self._world.simulation.records(self._world.scene)
         elements = [writer.tendon(record) for record in records.tendons]
         return elements + [writer.coupling(record) for record in records.couplings]
-
-
-def _frozen(world: TendonWorld) -> mujoco.MjSpec:
-    """Return the spec of a world with those parts of its state that have no coordinates."""
-    spec, model, data = world.spec, world.model, world.data
-    make_absolute(spec)
-    spec.compiler.fusestatic = False
-    for index, equality in enumerate(spec.equalities):
-        equality.active = bool(data.eq_active[index])
-    compiled = spec.compile()
-    for index in np.flatnonzero(compiled.body_mocapid >= 0):
-        body, mocap = spec.bodies[index], int(model.body_mocapid[index])
-        body.pos, body.quat = data.mocap_pos[mocap], data.mocap_quat[mocap]
-    return spec
 
 
 def _take_apart(spec: mujoco.MjSpec, model: mujoco.MjModel) -> _Parts:

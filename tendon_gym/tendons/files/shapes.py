@@ -16,6 +16,7 @@ import mujoco
 import numpy as np
 
 from tendon_gym import checks
+from tendon_gym.tendons.plain import plain
 
 DIMENSIONS: dict[str, tuple[str, ...]] = {
     "sphere": ("radius",),
@@ -116,7 +117,8 @@ def unit_quaternion(name: str, value: Iterable[float]) -> Numbers:
 
 def add_ground(spec: mujoco.MjSpec, ground: Ground) -> None:
     """Add a floor to a spec."""
-    geom = spec.worldbody.add_geom(name=ground.name, type=mujoco.mjtGeom.mjGEOM_PLANE)
+    geom = plain(spec.worldbody.add_geom(name=ground.name))
+    geom.type = mujoco.mjtGeom.mjGEOM_PLANE
     geom.size = [0.0, 0.0, 1.0]
     geom.pos = [0.0, 0.0, ground.height]
     geom.rgba = ground.color
@@ -129,11 +131,12 @@ def add_shape(spec: mujoco.MjSpec, shape: Shape) -> mujoco.MjsBody:
     if shape.body_type == "dynamic":
         body.add_freejoint(name=shape.name)
     body.mocap = shape.body_type == "kinematic"
-    geom = body.add_geom(name=shape.name, type=_GEOMS[shape.kind])
+    geom = plain(body.add_geom(name=shape.name))
+    geom.type = _GEOMS[shape.kind]
     geom.rgba = shape.color
     geom.contype = geom.conaffinity = int(shape.collides)
     if shape.mesh is not None:
-        mesh = spec.add_mesh(name=shape.name, file=str(shape.mesh))
+        mesh = plain(spec.add_mesh(name=shape.name, file=str(shape.mesh)))
         mesh.scale = [shape.scale] * 3
         geom.meshname = shape.name
     elif shape.kind in ("capsule", "cylinder"):

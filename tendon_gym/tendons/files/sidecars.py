@@ -11,9 +11,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import mujoco
+import numpy as np
 
 from tendon_gym.tendons.files.elements import Element, parse_bytes, render, shortest
 from tendon_gym.tendons.files.systems import make_absolute
+from tendon_gym.tendons.world import TendonWorld
 
 _LONG = re.compile(r"-?[0-9]+\.[0-9]{14,}(?:e[+-]?[0-9]+)?")
 """Numbers that MuJoCo writes with all their digits."""
@@ -38,6 +40,20 @@ def mjcf_text(spec: mujoco.MjSpec, folder: Path) -> str:
     root = parse_bytes(text.encode(), "model")
     _tidy(root, folder)
     return render(root)
+
+
+def frozen(world: TendonWorld) -> mujoco.MjSpec:
+    """Return the spec of a world with those parts of its state that have no coordinates."""
+    spec, model, data = world.spec, world.model, world.data
+    make_absolute(spec)
+    spec.compiler.fusestatic = False
+    for index, equality in enumerate(spec.equalities):
+        equality.active = bool(data.eq_active[index])
+    compiled = spec.compile()
+    for index in np.flatnonzero(compiled.body_mocapid >= 0):
+        body, mocap = spec.bodies[index], int(model.body_mocapid[index])
+        body.pos, body.quat = data.mocap_pos[mocap], data.mocap_quat[mocap]
+    return spec
 
 
 def relative(path: Path | str, folder: Path) -> str:
