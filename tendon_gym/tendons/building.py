@@ -8,8 +8,6 @@ rotors and couplings.
 
 from __future__ import annotations
 
-import itertools
-
 import mujoco
 import numpy as np
 
@@ -49,22 +47,8 @@ def build(base: mujoco.MjSpec, places: Places, scene: Scene) -> mujoco.MjSpec:
             _add_equality(spec, rotor_name(tendon.name), rotor_name(tendon.name), tendon.name)
     for coupling in scene.couplings:
         _add_equality(spec, coupling_name(coupling), coupling.first, coupling.second)
+    _widen_keys(spec, scene)
     return spec
-
-
-def check_base(spec: mujoco.MjSpec) -> None:
-    """Raise if a world's rows would not hold in a model, or its names are taken."""
-    if spec.option.integrator == mujoco.mjtIntegrator.mjINT_RK4:
-        raise ValueError(
-            "the integrator must be discrete, Euler, implicit or implicitfast, got RK4: it has no "
-            "rows that obey a compliance exactly"
-        )
-    if spec.option.enableflags & int(mujoco.mjtEnableBit.mjENBL_DIAGEXACT):
-        raise ValueError("the flag diagexact must be off: compliances would change with the pose")
-    groups = (spec.bodies, spec.joints, spec.sites, spec.geoms, spec.tendons, spec.actuators)
-    for element in itertools.chain(*groups, spec.equalities):
-        if element.name.startswith(PREFIX):
-            raise ValueError(f"names must not begin with {PREFIX!r}, got {element.name!r}")
 
 
 def summed(tendon: TendonRecord) -> dict[str, float]:
@@ -166,6 +150,17 @@ def _add_actuator(spec: mujoco.MjSpec, tendon: str) -> None:
     actuator.set_to_pid(kp=0.0, kv=0.0, ctrlspec=CONTROLS)
     actuator.forcelimited = mujoco.mjtLimited.mjLIMITED_TRUE
     actuator.forcerange = [-1.0, 1.0]
+
+
+def _widen_keys(spec: mujoco.MjSpec, scene: Scene) -> None:
+    """Give keyframes the positions and velocities of rotors, and the controls of drives."""
+    rotors = np.zeros(sum(tendon.geared for tendon in scene.tendons))
+    controls = np.zeros(3 * sum(tendon.drive is not None for tendon in scene.tendons))
+    for key in spec.keys:
+        for name, more in (("qpos", rotors), ("qvel", rotors), ("ctrl", controls)):
+            values = np.array(getattr(key, name))
+            if len(values):  # none: MuJoCo's defaults, whatever their number
+                setattr(key, name, np.concatenate([values, more]))
 
 
 def _add_equality(spec: mujoco.MjSpec, name: str, first: str, second: str | None) -> None:

@@ -102,12 +102,15 @@ class Motion(NamedTuple):
 
 
 @compiled
-def drive(first: int, last: int, box: Any) -> None:
+def drive(first: int, last: int, box: Any) -> bool:
     """Take the activations of the simulations first..last-1 through a step; write the controls.
 
     a' = u + (a - u) exp(-h / tau), the exact solution of tau a' = u - a with u held.
+
+    Returns:
+        Whether any activation is still on its way: else further steps change nothing.
     """
-    c = box.value
+    c, moving = box.value, False
     for i in range(first, last):
         row = i % c.law.shape[0]
         for k in range(c.law.shape[1]):
@@ -119,6 +122,8 @@ def drive(first: int, last: int, box: Any) -> None:
             c.ctrl[i, p["control"]] = p["target_length"]
             c.ctrl[i, p["control"] + 1] = p["target_velocity"]
             c.ctrl[i, p["control"] + 2] = a
+            moving = moving or a != p["force"]
+    return moving
 
 
 @inlined

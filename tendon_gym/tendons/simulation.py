@@ -8,10 +8,10 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from tendon_gym.tendons.base import Base
 from tendon_gym.tendons.building import build
 from tendon_gym.tendons.filling import Filling, wiring
 from tendon_gym.tendons.law import LAW
-from tendon_gym.tendons.places import Places
 from tendon_gym.tendons.scene import Scene
 from tendon_gym.tendons.stepping import Stepper
 from tendon_gym.tendons.transfer import Kept, transfer
@@ -27,19 +27,18 @@ class Simulation:
         references: (t,), m.
         activation: (t,), N.
         law: LAW (1, t).
-        stepped: whether the data holds the results of a step.
+        advance: steps the data by so many steps.
     """
 
     def __init__(
         self,
-        base: mujoco.MjSpec,
-        places: Places,
+        base: Base,
         scene: Scene,
         native_limits: bool,
         previous: tuple[mujoco.MjModel, mujoco.MjData, Kept] | None,
     ) -> None:
         """Compile a scene, and take over the state of a previous model and data of it."""
-        self.model = model = build(base, places, scene).compile()
+        self.model = model = build(base.spec, base.places, scene).compile()
         self.data = data = mujoco.MjData(model)
         if previous is not None:
             transfer(previous[:2], (model, data), previous[2])
@@ -55,22 +54,15 @@ class Simulation:
         self.activation = np.array([tendon.activation for tendon in scene.tendons], float)
         self._inertias = self._weigh()
         self.law = np.zeros((1, count), LAW)
-        self.fill(scene)
         self._stepper = Stepper(model, data, self.law, self.activation[None], first)
-        self.stepped = False
+        self.fill(scene)
 
     def fill(self, scene: Scene) -> None:
         """Write all parameters of a scene of the same structure."""
         filling = Filling(self.model, self.wires, self.references, self._inertias, self._native)
         filling.fill(scene, self.law[0], self.data.eq_active)
         self._follow()
-        if hasattr(self, "_stepper"):
-            self._stepper.update()
-
-    def step(self, steps: int) -> None:
-        """Advance by so many steps."""
-        self._stepper.advance(steps)
-        self.stepped = True
+        self.advance = self._stepper.chosen()
 
     def refresh(self) -> None:
         """Bring lengths, Jacobians and velocities of the tendons to the present state."""
@@ -79,6 +71,12 @@ class Simulation:
         mujoco.mj_comPos(model, data)
         mujoco.mj_tendon(model, data)
         data.ten_velocity[:] = self.rates(data.qvel)
+
+    @property
+    def inertias(self) -> NDArray[np.float64]:
+        """The inverse inertias of the scene's tendons (t,), 1/kg."""
+        first = self.wires.first
+        return self._inertias[first : first + len(self.references)]
 
     def rates(self, motion: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return J x (ntendon,) for x (nv,), with the Jacobians that the data holds."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 
 import mujoco
@@ -49,23 +50,23 @@ class Stepper:
         # limits and sleeping bodies are seen to in the first half of a step.
         sleeps = bool(model.opt.enableflags & int(mujoco.mjtEnableBit.mjENBL_SLEEP))
         self._whole = discrete or sleeps or bool(np.isin(model.sensor_type, _LIMIT_SENSORS).any())
-        self.update()
 
-    def update(self) -> None:
-        """Choose the cheapest way to step after the laws have changed."""
+    def chosen(self) -> Callable[[int], None]:
+        """Return the cheapest way to step with the laws as they are now."""
         self._driven = bool((self._law["control"] >= 0).any())
-        self.advance: Callable[[int], None] = self._advance_plain
         if self._law["predictive"].any():
-            self.advance = self._advance_ahead if self._whole else self._advance_split
+            return self._advance_ahead if self._whole else self._advance_split
+        if self._driven:
+            return self._advance_driven
+        return functools.partial(mujoco.mj_step, self._model, self._data)
 
-    def _advance_plain(self, steps: int) -> None:
-        """Step without limits that look ahead."""
-        model, data, drives = self._model, self._data, self._drive
-        if not self._driven:
-            mujoco.mj_step(model, data, steps)
-            return
-        for _ in range(steps):
-            drives()
+    def _advance_driven(self, steps: int) -> None:
+        """Step with drives, without limits that look ahead."""
+        model, data = self._model, self._data
+        for left in range(steps, 0, -1):
+            if not self._drive():
+                mujoco.mj_step(model, data, left)
+                return
             mujoco.mj_step(model, data)
 
     def _advance_ahead(self, steps: int) -> None:

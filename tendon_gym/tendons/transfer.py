@@ -33,7 +33,10 @@ def all_kept(model: mujoco.MjModel) -> Kept:
 
 
 def without_body(spec: mujoco.MjSpec, body: mujoco.MjsBody) -> Kept:
-    """Delete a body, all below it, and what refers to them, from a spec; return what stays."""
+    """Delete a body, all below it, and what refers to them, from a spec; return what stays.
+
+    Keyframes go too: they are states of another size.
+    """
 
     def lists() -> tuple[list, ...]:
         return (list(spec.bodies), list(spec.joints), list(spec.actuators), list(spec.equalities))
@@ -44,6 +47,8 @@ def without_body(spec: mujoco.MjSpec, body: mujoco.MjsBody) -> Kept:
         for index, element in enumerate(elements):
             element.info = str(index)
     spec.delete(body)
+    for key in list(spec.keys):
+        spec.delete(key)
     kept = []
     for elements, texts in zip(lists(), notes, strict=True):
         indices = [int(element.info) for element in elements]

@@ -9,8 +9,9 @@ from pathlib import Path
 import mujoco
 
 from tendon_gym import checks
+from tendon_gym.tendons.base import Base, empty_spec
 from tendon_gym.tendons.batch import TendonBatch
-from tendon_gym.tendons.building import PREFIX, check_base
+from tendon_gym.tendons.building import PREFIX
 from tendon_gym.tendons.drive import Drive
 from tendon_gym.tendons.forces import Forces, collect, no_forces
 from tendon_gym.tendons.handles import Coupling, Tendon
@@ -21,16 +22,14 @@ from tendon_gym.tendons.path import (
     checked_joints,
     checked_path,
 )
-from tendon_gym.tendons.places import Places, sites_of
+from tendon_gym.tendons.places import Places
 from tendon_gym.tendons.properties import CouplingProperties, Properties
 from tendon_gym.tendons.scene import CouplingRecord, Scene, TendonRecord
 from tendon_gym.tendons.simulation import Simulation
 from tendon_gym.tendons.state import WorldState, read_state, write_state
-from tendon_gym.tendons.transfer import Kept, all_kept, without_body
+from tendon_gym.tendons.transfer import Kept
 
 LIMITS = ("predictive", "native")
-TOLERANCE = 1e-14
-"""Of MuJoCo's solver, in worlds that are made without a spec."""
 
 
 class TendonWorld:
@@ -56,17 +55,10 @@ class TendonWorld:
             ValueError: the integrator RK4 or the flag diagexact, for which there are no exact rows;
                 elements with names that begin as those do that a world adds.
         """
-        if spec is None:
-            base = mujoco.MjSpec()
-            base.option.integrator = mujoco.mjtIntegrator.mjINT_DISCRETE
-            base.option.tolerance = TOLERANCE
-        else:
+        if spec is not None:
             of_kind("spec", spec, mujoco.MjSpec)
-            base = spec.copy()
         self.limits = checks.choice("limits", limits, LIMITS)
-        self._spec = base
-        check_base(self._spec)
-        self._set_base()
+        self._base = Base(empty_spec() if spec is None else spec.copy())
         self._tendons: list[Tendon] = []
         self._couplings: list[Coupling] = []
         self._simulation: Simulation | None = None
@@ -95,7 +87,7 @@ class TendonWorld:
                 but that the model hasn't. Nothing is changed then.
         """
         route = about(f"tendon {name}", lambda: checked_path(path))
-        about(f"tendon {name}", lambda: self._places.check_path(route))
+        about(f"tendon {name}", lambda: self._base.places.check_path(route))
         return self._add(TendonRecord(name, _or_default(properties), path=route))
 
     def add_fixed_tendon(
@@ -109,7 +101,7 @@ class TendonWorld:
         """
         terms = about(f"tendon {name}", lambda: checked_joints(joint_terms))
         for term in terms:
-            about(f"tendon {name}", lambda term=term: self._places.check_joint(term.joint))
+            about(f"tendon {name}", lambda term=term: self._base.places.check_joint(term.joint))
         return self._add(TendonRecord(name, _or_default(properties), joints=terms))
 
     def add_coupling(
@@ -176,24 +168,20 @@ class TendonWorld:
         Raises:
             ValueError: no such body, or the world.
         """
-        body = self._spec.body(checked_name("name", name))
-        if body is None or name == "world":
-            legal = ", ".join(b.name for b in self._spec.bodies[1:] if b.name)
-            checks.reject("body", name, f"one of {legal or 'nothing'}")
+        base, kept = self._base.without(name)
         self.rebuild()
-        kept = without_body(self._spec, body)
-        self._set_base()
+        self._base = base
         if self._previous is not None:
             model, data, before = self._previous
             self._previous = (model, data, before.then(kept))
-        self._remove([tendon for tendon in self._tendons if not self._holds(tendon)])
+        self._remove([tendon for tendon in self._tendons if not base.holds(tendon.record)])
 
     # -- simulation
 
     @property
     def spec(self) -> mujoco.MjSpec:
         """A copy of the spec that the tendons are added to, without them."""
-        return self._spec.copy()
+        return self._base.spec.copy()
 
     @property
     def model(self) -> mujoco.MjModel:
@@ -206,14 +194,21 @@ class TendonWorld:
         return self.simulation.data
 
     @property
+    def places(self) -> Places:
+        """The bodies, sites, frames, flexes and joints that tendons may be on."""
+        return self._base.places
+
+    @property
     def simulation(self) -> Simulation:
         """The compiled scene, made now if anything has been edited."""
         if self._simulation is None:
             self._simulation = Simulation(
-                self._spec, self._places, self.scene, self.limits == "native", self._previous
+                self._base, self.scene, self.limits == "native", self._previous
             )
             for tendon, record in zip(self._tendons, self._current().tendons, strict=True):
                 tendon.record = record
+            self._previous = None
+            self._forget_forces()
         return self._simulation
 
     @property
@@ -226,9 +221,11 @@ class TendonWorld:
 
     def step(self, steps: int = 1) -> None:
         """Advance the simulation by so many steps."""
-        simulation = self._simulation or self.simulation
-        simulation.step(steps)
-        self._forces = None
+        simulation = self._simulation
+        if simulation is None:
+            simulation = self.simulation
+        simulation.advance(steps)
+        self._forces = None  # those of this step, when they are asked for
 
     def batch(self, n: int, threads: int = 1) -> TendonBatch:
         """Return n simulations that start from the present state, on so many threads."""
@@ -256,24 +253,19 @@ class TendonWorld:
             properties = replace(coupling.properties, enabled=enabled)
             coupling.record = replace(coupling.record, properties=properties)
         write_state(simulation, self.scene, state)
-        self._forces = None
+        self._forget_forces()
 
     @property
     def forces(self) -> Forces:
-        """The forces of the last step, by their parts."""
+        """The forces of the last step, by their parts; zeros before the first one of a model."""
         if self._forces is None:
-            simulation = self.simulation
-            if simulation.stepped:
-                self._forces = collect(simulation)
-            else:
-                self._forces = no_forces(len(self._tendons), len(self._couplings))
+            self._forces = collect(self.simulation)
         return self._forces
 
     def refresh(self) -> Simulation:
         """Bring lengths and paths to the present state, without losing the last step's forces."""
-        _ = self.forces
         simulation = self.simulation
-        simulation.stepped = False
+        _ = self.forces
         simulation.refresh()
         return simulation
 
@@ -322,6 +314,7 @@ class TendonWorld:
     def refill(self) -> None:
         """Write the parameters of the scene to the model, if there is one."""
         if self._simulation is not None:
+            _ = self.forces  # of the last step, by the parameters that it had
             self._simulation.fill(self.scene)
 
     def rebuild(self) -> None:
@@ -331,8 +324,8 @@ class TendonWorld:
             return
         for tendon, record in zip(self._tendons, self._current().tendons, strict=True):
             tendon.record = record
-        self._previous = (simulation.model, simulation.data, all_kept(self._base))
-        self._simulation, self._forces = None, None
+        self._previous = (simulation.model, simulation.data, self._base.kept)
+        self._simulation = None
 
     def index(self, tendon: Tendon | Coupling) -> int:
         """Return the place of a tendon among the tendons, or of a coupling among the couplings."""
@@ -341,10 +334,8 @@ class TendonWorld:
 
     # -- inside
 
-    def _set_base(self) -> None:
-        """Compile the spec without tendons, for the names in it."""
-        self._base = self._spec.compile()
-        self._places = Places(self._spec, self._base)
+    def _forget_forces(self) -> None:
+        self._forces = no_forces(len(self._tendons), len(self._couplings))
 
     def _add(self, record: TendonRecord) -> Tendon:
         self._check_name(record.name)
@@ -365,18 +356,6 @@ class TendonWorld:
             self._tendons.remove(tendon)
             tendon.forget()
 
-    def _holds(self, tendon: Tendon) -> bool:
-        """Say whether all is there that a tendon is on."""
-        try:
-            for element in tendon.record.path:
-                for site in sites_of(element):
-                    self._places.of(site)
-            for term in tendon.record.joints:
-                self._places.check_joint(term.joint)
-        except ValueError:
-            return False
-        return True
-
     def _current(self) -> Scene:
         assert self._simulation is not None
         return self._simulation.records(self.scene)
@@ -384,7 +363,7 @@ class TendonWorld:
     def _check_name(self, name: str) -> None:
         checked_name("name", name)
         taken = [tendon.name for tendon in self._tendons]
-        taken += [tendon.name for tendon in self._spec.tendons]
+        taken += [tendon.name for tendon in self._base.spec.tendons]
         if name in taken or name.startswith(PREFIX):
             raise ValueError(f"the name of a tendon must be unique and new, got {name!r}")
 

@@ -5,7 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tendon_gym.tendons import Drive, JointTerm, Properties, Site, TendonBatch, TendonWorld, cylinder, via
+from tendon_gym.tendons import (
+    Drive,
+    JointTerm,
+    Properties,
+    Site,
+    TendonBatch,
+    TendonWorld,
+    cylinder,
+    via,
+)
 from tests.tendons.scenes import INTEGRATORS, add_ball, empty, hanging, sliders
 
 
@@ -96,7 +105,7 @@ def test_limits_of_their_own():
     ]  # fmt: skip
     before = batch._law.copy()
     for arguments in bad:
-        with pytest.raises(ValueError, match="t|x|simulation"):
+        with pytest.raises(ValueError, match=r"t|x|simulation"):
             batch.set_limits(*arguments)
     assert np.array_equal(batch._law, before)
 
@@ -141,5 +150,5 @@ def test_states_go_on_exactly():
 def test_sizes():
     world = hanging()
     for n, threads in ((0, 1), (1, 0)):
-        with pytest.raises(ValueError, match="n must|threads"):
+        with pytest.raises(ValueError, match=r"n must|threads"):
             world.batch(n, threads)

@@ -68,7 +68,9 @@ def test_the_total_is_the_change_of_momentum(integrator):
         change = MASSES * (world.data.qvel - before) / H
         forces = world.forces
         seen = np.maximum(seen, [np.abs(part).max() for part in forces[:6]])
-        assert slopes.T @ forces.total == pytest.approx(change, abs=2e-6 * (1 + np.abs(change).max()))
+        assert slopes.T @ forces.total == pytest.approx(
+            change, abs=2e-6 * (1 + np.abs(change).max())
+        )
     assert (seen > 0.01).all()  # every part has acted
 
 

@@ -20,7 +20,7 @@ def guide(kind, radius, center, side=None, axis=(0, 0, 1), name=None):
 
 
 def over(kind, radius, ends, side, axis=(0, 0, 1)):
-    """Return a world with a ball at the second of two ends and a path over a guide at the origin."""
+    """Return a world with a path to a ball at the second end, over a guide at the origin."""
     spec = empty()
     add_ball(spec, "load", ends[1])
     world = TendonWorld(spec)
@@ -116,7 +116,7 @@ def test_point_gradients_make_up_the_jacobian(seed):
 
 @pytest.mark.parametrize("seed", range(12))
 def test_segments_are_as_long_as_the_tendon(seed):
-    world, tendon = busy(seed)
+    _, tendon = busy(seed)
     segments = tendon.visual_segments
     branches, total = [2.0, 3.0], 0.0
     branch = -1

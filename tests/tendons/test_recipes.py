@@ -20,7 +20,6 @@ from tendon_gym.tendons import (
     pulley,
     via,
 )
-
 from tests.tendons.scenes import add_ball, empty, hanging, sliders
 
 ANCHOR = via(None, (0, 0, 2))
@@ -79,9 +78,7 @@ def test_lock_stops_motion_both_ways():
 def test_lock_release():
     world, tendon = pendulum()
     world.step(500)
-    unlimited = dataclasses.replace(
-        tendon.properties, lower_limit=-math.inf, upper_limit=math.inf
-    )
+    unlimited = dataclasses.replace(tendon.properties, lower_limit=-math.inf, upper_limit=math.inf)
     tendon.properties = unlimited
     world.step(200)
     assert tendon.length >= 1.51
@@ -111,9 +108,7 @@ def test_force():
 def test_servo():
     world = hanging(gravity=-9.81, height=0.8, joint="slide")
     tendon = cable(world, actuation_lower=-100.0, actuation_upper=0.0)
-    tendon.drive = Drive(
-        force=-9.81, target_length=0.8, position_gain=120.0, velocity_gain=20.0
-    )
+    tendon.drive = Drive(force=-9.81, target_length=0.8, position_gain=120.0, velocity_gain=20.0)
     world.step(4000)
     assert tendon.length == pytest.approx(0.8, abs=1e-3)
     assert tendon.forces.actuator == pytest.approx(-9.81, abs=0.02)

@@ -205,9 +205,7 @@ def test_a_lock_does_not_drift(integrator):
 
 def test_dry_friction_holds_slides_and_stops():
     world = sliders(1.0)
-    tendon = world.add_fixed_tendon(
-        "t", [JointTerm("slide_0")], Properties(friction_loss=0.5)
-    )
+    tendon = world.add_fixed_tendon("t", [JointTerm("slide_0")], Properties(friction_loss=0.5))
     world.data.qfrc_applied[0] = 0.4
     world.step(1000)
     assert abs(world.data.qvel[0]) < 1e-7
@@ -427,7 +425,7 @@ def test_a_tendon_between_fixed_points_is_harmless():
 
 
 def test_a_sphere_that_is_inside_the_path():
-    """The tendon goes through it, by the point of its surface that is nearest to the straight line."""
+    """The tendon goes through it, by the nearest point of its surface."""
     world = hanging(height=-1.0)
     guide = sphere(None, 0.5, position=(1, 0, 0), side=Site(None, (1.1, 0, 0)))
     tendon = world.add_spatial_tendon("t", [via(None, (0, 0, 1)), guide, via("load")])

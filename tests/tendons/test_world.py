@@ -408,7 +408,9 @@ def test_disabled_locks_and_rotors(kind):
 def test_a_state_goes_on_exactly():
     world = hanging(gravity=-9.81)
     tendon = world.add_spatial_tendon("t", PATH, Properties(stiffness=50.0, upper_limit=1.1))
-    other = world.add_spatial_tendon("u", [via(None, (1, 0, 1)), via("load")], Properties(damping=1))
+    other = world.add_spatial_tendon(
+        "u", [via(None, (1, 0, 1)), via("load")], Properties(damping=1)
+    )
     coupling = world.add_coupling("c", tendon, other, CouplingProperties(enabled=False))
     tendon.drive = Drive(force=-2.0, activation_time=0.2)
     world.data.qvel[:] = 0.3, -0.2, -0.5, 1.0, 2.0, 3.0
@@ -479,3 +481,56 @@ def test_guides_touch_nothing_and_weigh_nothing():
         np.zeros(1, np.int32),
     )  # fmt: skip
     assert hit > 1.5  # the ball of 5 cm, not the guide of 90
+
+
+def test_a_change_of_properties_keeps_the_last_steps_forces():
+    world = hanging(gravity=-9.81, joint="slide")
+    tendon = world.add_spatial_tendon("t", PATH, Properties(stiffness=50.0, damping=5.0))
+    world.step(10)
+    expected = world.add_fixed_tendon("u", [JointTerm("load")])  # compiled anew: nothing carried
+    assert expected.force == 0.0 and tendon.force == 0.0
+    world.step()
+    twin = hanging(gravity=-9.81, joint="slide")
+    other = twin.add_spatial_tendon("t", PATH, Properties(stiffness=50.0, damping=5.0))
+    twin.step(11)
+    tendon.properties = Properties()
+    assert tendon.force == pytest.approx(other.force, rel=1e-9)
+    world.step()
+    assert tendon.force == 0.0
+
+
+def test_keyframes_stay_and_are_widened():
+    spec = empty(gravity=-9.81)
+    add_ball(spec, "load", [0, 0, 1], joint="slide")
+    add_ball(spec, "other", [1, 0, 1], joint="slide")
+    spec.add_key(name="up", qpos=[0.5, 0.1], qvel=[1.0, 2.0])
+    world = TendonWorld(spec)
+    path = [
+        via(None, (-0.2, 0, -1)),
+        cylinder(None, 0.1, (0, 1, 0), position=(0, 0, 0)),
+        via("load"),
+    ]
+    tendon = world.add_spatial_tendon("t", path, Properties(armature=1.0))
+    tendon.set_tension(1.0)
+    assert world.model.key("up").qpos.tolist() == [0.5, 0.1, 0.0]
+    assert world.model.key("up").qvel.tolist() == [1.0, 2.0, 0.0]
+    world.remove_body("other")
+    assert world.model.nkey == 0
+
+
+def test_the_links_of_a_urdf_keep_their_names():
+    world = TendonWorld.from_string("""
+        <robot name="r"><link name="base"/>
+          <link name="moving"><inertial><mass value="1"/>
+            <inertia ixx=".1" iyy=".1" izz=".1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+          <link name="tip"><inertial><mass value=".1"/>
+            <inertia ixx=".01" iyy=".01" izz=".01" ixy="0" ixz="0" iyz="0"/></inertial></link>
+          <joint name="slide" type="prismatic"><parent link="base"/><child link="moving"/>
+            <axis xyz="0 0 1"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint>
+          <joint name="fixed" type="fixed"><parent link="moving"/><child link="tip"/>
+            <origin xyz="0 0 .5"/></joint></robot>""")
+    tendon = world.add_spatial_tendon("t", [via(None, (0, 0, 2)), via("tip")])
+    combined = world.add_fixed_tendon("f", [JointTerm("slide", 2.0)])
+    assert tendon.length == pytest.approx(1.5)
+    world.data.joint("slide").qpos[0] = 0.25
+    assert (tendon.length, combined.length) == pytest.approx((1.25, 0.5))
