@@ -213,7 +213,11 @@ COMMANDS = {
     "fly": ("tendon_gym.cli", "FlyCommand", "one episode, in a window or into a video"),
     "compare": ("tendon_gym.cli", "CompareCommand", "many policies on one benchmark"),
     "demo": ("tendon_gym.cli", "DemoCommand", "the figure-eight, in two minutes"),
-    "render": ("tendon_gym.evaluation.scene", "RenderCommand", "a scene with tendons, as a picture"),
+    "render": (
+        "tendon_gym.evaluation.scene",
+        "RenderCommand",
+        "a scene with tendons, as a picture",
+    ),
     "paper": ("tendon_gym.evaluation.paper", "PaperCommand", "the experiments of the paper"),
     "bench": ("tendon_gym.evaluation.bench", "BenchCommand", "what a step costs, in every form"),
     "train": ("tendon_gym.training.command", "TrainCommand", "learn a policy (extra: train)"),

@@ -1,7 +1,7 @@
 """A finger of two joints with one motor: the outer joint follows the inner one by a coupling.
 
-A fixed tendon on each joint measures its angle; the coupling ties them by q2 = 0.65 q1 + 0.2 q1^2, and
-the drive of the inner one is a servo to 0.8 rad.
+A fixed tendon on each joint measures its angle; the coupling ties them by q2 = 0.65 q1 + 0.2 q1^2,
+and the drive of the inner one is a servo to 0.8 rad.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A tackle: the load hangs in two parts of the rope, the counterweight in one.
 
-The branch of the load has the divisor 1/2, so that its length counts twice and it is pulled twice as
-hard. With the load M = 2 kg and the counterweight m = 1.2 kg the load rises with the acceleration
-g (2 m - M) / (4 m + M).
+The branch of the load has the divisor 1/2, so that its length counts twice and it is pulled twice
+as hard. With the load M = 2 kg and the counterweight m = 1.2 kg the load rises with the
+acceleration g (2 m - M) / (4 m + M).
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """A winch that can pull but not push: the bounds of its drive end at 0.
 
-It hoists 2 kg to a rope of 0.6 m, where the servo's sag is the weight over its gain. Then it is told to
-give 1 m of rope at once: it cannot push the load, which falls freely until the servo brakes it.
+It hoists 2 kg to a rope of 0.6 m, where the servo's sag is the weight over its gain. Then it is
+told to give 1 m of rope at once: it cannot push the load, which falls freely until the servo
+brakes it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """XML elements that know where they stand in their file: read without entities, and written.
 
-The reader takes files from anyone: it refuses document types, so that nothing expands or is fetched,
-and says of every mistake in which file, line and element it is.
+The reader takes files from anyone: it refuses document types, so that nothing expands or is
+fetched, and says of every mistake in which file, line and element it is.
 """
 
 from __future__ import annotations
@@ -86,7 +86,9 @@ class Element:
         """Return the one child of a name, or None."""
         found = self.all(tag)
         if len(found) > 1:
-            found[1].fail(f"there is a <{tag}> in this <{self.tag}> already, in line {found[0].line}")
+            found[1].fail(
+                f"there is a <{tag}> in this <{self.tag}> already, in line {found[0].line}"
+            )
         return found[0] if found else None
 
     def text(self, name: str, default: str | None = None) -> str:

@@ -36,8 +36,8 @@ def load_mjcf(path: str | Path, *, limits: str = "predictive") -> TendonWorld:
     """Return the world of an MJCF file, its tendons made the world's.
 
     A warning tells what of the file is left out or means something else: sol* parameters of
-    tendons, polynomial springs and dampers, and actuators and sensors on tendons, which are removed:
-    give the tendons drives instead.
+    tendons, polynomial springs and dampers, and actuators and sensors on tendons, which are
+    removed: give the tendons drives instead.
 
     Args:
         path: of the file.
@@ -49,25 +49,38 @@ def load_mjcf(path: str | Path, *, limits: str = "predictive") -> TendonWorld:
     """
     spec = load_spec(Path(path))
     make_absolute(spec)
-    return import_spec(spec, limits=limits)
+    world, told = _import(spec, limits)
+    for message in told:
+        warnings.warn(message, SceneWarning, stacklevel=2)
+    return world
 
 
 def import_spec(spec: mujoco.MjSpec, *, limits: str = "predictive") -> TendonWorld:
     """Return the world of a spec, its tendons made the world's, as `load_mjcf` does for a file."""
-    spec = spec.copy()
+    world, told = _import(spec, limits)
+    for message in told:
+        warnings.warn(message, SceneWarning, stacklevel=2)
+    return world
+
+
+def _import(spec: mujoco.MjSpec, limits: str) -> tuple[TendonWorld, list[str]]:
+    """Return a world, and what it leaves out."""
     tendons, equalities = list(spec.tendons), _tendon_equalities(spec)
-    _name_all("tendon", tendons)
-    _name_all("coupling", equalities)
-    for body in spec.bodies:
-        if not body.name:
-            name_bodies(spec)
-            break
-    routes = _Routes(spec)
-    records = [routes.record(tendon) for tendon in tendons]
-    couplings = [(e.name, e.name1, e.name2, _coupling(e)) for e in equalities]
-    _warn(spec, equalities)
-    _strip(spec)
-    world = TendonWorld(spec, limits=limits)
+    base = spec.copy()  # which leaves out tendons that MuJoCo finds no sense in
+    _strip(base)
+    base.compile()
+    name_bodies(base)
+    routes = _Routes(base.compile())
+    records = [
+        routes.record(name, tendon)
+        for name, tendon in zip(_names("tendon", tendons), tendons, strict=True)
+    ]
+    couplings = [
+        (name, each.name1, each.name2, _coupling(name, each))
+        for name, each in zip(_names("coupling", equalities), equalities, strict=True)
+    ]
+    told = _left_out(spec, records, couplings)
+    world = TendonWorld(base, limits=limits)
     for record in records:
         add_tendon(world, record)
     for name, first, second, properties in couplings:
@@ -78,31 +91,31 @@ def import_spec(spec: mujoco.MjSpec, *, limits: str = "predictive") -> TendonWor
                 raise ValueError(f"coupling {name}: there is no tendon {checks.shown(end)}")
             ends.append(tendon)
         world.add_coupling(name, ends[0], ends[1], properties)
-    return world
+    return world, told
 
 
 class _Routes:
-    """Reads the tendons of a spec."""
+    """Reads the routes of tendons, in the model of a spec without them."""
 
-    def __init__(self, spec: mujoco.MjSpec) -> None:
-        bare = spec.copy()
-        _strip(bare)
-        self._model = bare.compile()
+    def __init__(self, model: mujoco.MjModel) -> None:
+        self._model = model
 
-    def record(self, tendon: mujoco.MjsTendon) -> TendonRecord:
+    def record(self, name: str, tendon: mujoco.MjsTendon) -> TendonRecord:
         """Return what a tendon is as one of a world."""
 
         def read() -> TendonRecord:
             steps = list(tendon.path)
+            if any(wrap.target is None and wrap.type != _WRAPS.mjWRAP_PULLEY for wrap in steps):
+                raise ValueError("its path has something that the model hasn't")
             joints = tuple(
                 JointTerm(wrap.target.name, float(wrap.coef))
                 for wrap in steps
                 if wrap.type == _WRAPS.mjWRAP_JOINT
             )
             path = () if joints else tuple(map(self._step, steps))
-            return TendonRecord(tendon.name, _properties(tendon), path, joints)
+            return TendonRecord(name, _properties(tendon), path, joints)
 
-        return about(f"tendon {tendon.name}", read)
+        return about(f"tendon {name}", read)
 
     def _step(self, wrap: mujoco.MjsWrap) -> PathElement:
         if wrap.type == _WRAPS.mjWRAP_PULLEY:
@@ -121,7 +134,8 @@ class _Routes:
             raise ValueError(f"the guide {geom.name} is neither sphere nor cylinder")
         axis = np.empty(3)
         mujoco.mju_rotVecQuat(axis, np.array([0.0, 0.0, 1.0]), geom.quat)
-        return Cylinder(center, radius, tuple(axis.tolist()), side)
+        x, y, z = axis.tolist()
+        return Cylinder(center, radius, (x, y, z), side)
 
 
 def _site(site: mujoco.MjsSite) -> Site:
@@ -159,12 +173,12 @@ def _bounds(limited: Any, bounds: Any) -> tuple[float, float]:
     return (lower, upper) if given else (-math.inf, math.inf)
 
 
-def _coupling(equality: mujoco.MjsEquality) -> CouplingProperties:
+def _coupling(name: str, equality: mujoco.MjsEquality) -> CouplingProperties:
     def read() -> CouplingProperties:
         coefficients = tuple(float(value) for value in equality.data[:5])
         return CouplingProperties(coefficients, enabled=bool(equality.active))  # type: ignore[arg-type]
 
-    return about(f"coupling {equality.name}", read)
+    return about(f"coupling {name}", read)
 
 
 def _tendon_equalities(spec: mujoco.MjSpec) -> list[mujoco.MjsEquality]:
@@ -193,42 +207,45 @@ def _strip(spec: mujoco.MjSpec) -> None:
         key.ctrl = key.act = []
 
 
-def _name_all(what: str, elements: list[Any]) -> None:
-    """Give names to those that have none."""
-    taken = {element.name for element in elements}
-    for index, element in enumerate(elements):
-        if not element.name:
-            name = f"{what}_{index}"
-            while name in taken:
-                name += "_"
-            element.name = name
-            taken.add(name)
+def _names(what: str, elements: list[Any]) -> list[str]:
+    """Return the names of elements, new ones for those that have none."""
+    names = [element.name for element in elements]
+    for index, name in enumerate(names):
+        if not name:
+            fresh = f"{what}_{index}"
+            while fresh in names:
+                fresh += "_"
+            names[index] = fresh
+    return names
 
 
-def _warn(spec: mujoco.MjSpec, equalities: list[mujoco.MjsEquality]) -> None:
-    """Tell what of a file is left out or means something else in a world."""
+def _left_out(
+    spec: mujoco.MjSpec, records: list[TendonRecord], couplings: list[tuple[Any, ...]]
+) -> list[str]:
+    """Tell what of a spec is left out of a world."""
+    told = []
     if users := _users(spec):
         names = ", ".join(user.name or type(user).__name__ for user in users)
-        _tell(f"actuators and sensors on tendons are left out: {names}")
-    plain_spec = mujoco.MjSpec()
-    plain = plain_spec.add_tendon()
-    for tendon in spec.tendons:
-        solver = [n for n in _SOLVER if not np.array_equal(getattr(tendon, n), getattr(plain, n))]
+        told.append(f"actuators and sensors on tendons are left out: {names}")
+    fresh = mujoco.MjSpec()
+    usual, usual_equality = fresh.add_tendon(), fresh.add_equality()
+    for record, tendon in zip(records, spec.tendons, strict=True):
+        if solver := _changed(tendon, usual, _SOLVER):
+            names = ", ".join(name.replace("_", "") for name in solver)
+            told.append(
+                f"tendon {record.name}: {names} is left out: limits and friction are hard here"
+            )
         more = [name for name in ("stiffness", "damping") if np.any(getattr(tendon, name)[1:])]
-        if tendon.springyield:
-            more.append("springyield")
-        names = ", ".join(name.replace("_", "") for name in solver)
-        if solver:
-            _tell(f"tendon {tendon.name}: {names} is left out: limits and friction are hard here")
+        more += _changed(tendon, usual, ("springyield",))
         if more:
-            _tell(f"tendon {tendon.name}: the higher terms of {', '.join(more)} are left out")
-    plain_equality = plain_spec.add_equality()
-    for equality in equalities:
-        if not np.array_equal(equality.solref, plain_equality.solref) or not np.array_equal(
-            equality.solimp, plain_equality.solimp
-        ):
-            _tell(f"coupling {equality.name}: solref and solimp are left out: it is hard here")
+            told.append(f"tendon {record.name}: the higher terms of {', '.join(more)} are left out")
+    for coupling, equality in zip(couplings, _tendon_equalities(spec), strict=True):
+        if solver := _changed(equality, usual_equality, ("solref", "solimp")):
+            names = ", ".join(solver)
+            told.append(f"coupling {coupling[0]}: {names} is left out: couplings are hard here")
+    return told
 
 
-def _tell(message: str) -> None:
-    warnings.warn(message, SceneWarning, stacklevel=5)
+def _changed(element: Any, usual: Any, names: tuple[str, ...]) -> list[str]:
+    """Return which attributes of an element are not MuJoCo's usual ones."""
+    return [n for n in names if not np.array_equal(getattr(element, n), getattr(usual, n))]

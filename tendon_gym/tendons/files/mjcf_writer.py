@@ -28,8 +28,8 @@ KEY = "state"
 """The keyframe of the present state, with the commands of the drives as controls."""
 _FAR = 1e9
 """What stands for infinity, m or N."""
-_AUTOMATIC = (-1.0, -1.0)
-"""The rest length that MuJoCo takes for the length at qpos_spring."""
+_AUTOMATIC, _NEAREST = -1.0, -1.000000000000001
+"""The rest length that MuJoCo takes for that at qpos_spring, and the nearest that it writes."""
 _TRUE, _FALSE = mujoco.mjtLimited.mjLIMITED_TRUE, mujoco.mjtLimited.mjLIMITED_FALSE
 
 
@@ -37,28 +37,39 @@ def save_mjcf(world: TendonWorld, path: str | Path) -> None:
     """Write a world to an MJCF file that MuJoCo alone can step, with its state as a keyframe.
 
     What MJCF cannot say is left out, or said as nearly as it can be, with a warning for each:
-    predictive limits (MuJoCo's own are passed by up to v h), infinite ends of intervals (1e9 stands
-    for them), activation times, disabled tendons (they get no forces), repeated joints (which are
-    summed), compliances too great for MuJoCo's rows, and equal actuation bounds (widened by an ulp).
-    Rows without compliance are as hard as MuJoCo's hardest: they give way by 1e-4 of what they hold.
+    predictive limits (MuJoCo's own are passed by up to v h), infinite ends of intervals (1e9 is
+    put for them), activation times, disabled tendons (they get no forces), repeated joints (which
+    are summed), compliances too great for MuJoCo's rows, and equal actuation bounds (widened by an
+    ulp). Rows without compliance are as hard as MuJoCo's hardest, which give way by 1e-4.
 
     Raises:
         OSError: the file cannot be written.
         ValueError: the world has assets from memory, or names with characters that XML hasn't.
     """
     path = Path(path)
-    text = mjcf_text(_Exporter(world).spec(), path.parent)
+    exporter = _Exporter(world)
+    text = mjcf_text(exporter.spec(), path.parent)
+    for message in exporter.told:
+        warnings.warn(message, SceneWarning, stacklevel=2)
     path.write_text(_without_prefix(text), encoding="utf-8")
 
 
 class _Exporter:
-    """Says one world in MuJoCo's own terms."""
+    """Says one world in MuJoCo's own terms.
+
+    Attributes:
+        told: what MJCF cannot say.
+    """
 
     def __init__(self, world: TendonWorld) -> None:
         self._world = world
+        self.told: list[str] = []
         self._scene: Scene = world.simulation.records(world.scene)
         base = frozen(world)
         self._spec = build(base, Places(base, base.compile()), self._scene)
+        for tendon in self._scene.tendons:  # which the weights depend on
+            armature = tendon.properties.armature if tendon.enabled else 0.0
+            self._spec.tendon(tendon.name).armature = 0.0 if tendon.geared else armature
         model = self._spec.compile()
         self._weights = {model.tendon(t).name: w for t, w in enumerate(model.tendon_invweight0)}
         self._lengths = {model.tendon(t).name: x for t, x in enumerate(model.tendon_length0)}
@@ -85,12 +96,13 @@ class _Exporter:
         weight = self._weight(p.friction_compliance, tendon.name)
         row = rows.friction(weight, self._h, p.friction_compliance, self._discrete)
         element.solref_friction, element.solimp_friction = row.solref, row.solimp
-        element.armature = 0.0 if tendon.geared else on * p.armature
         element.width, element.rgba = p.width, p.color
         if not tendon.enabled:
-            _tell(tendon.name, "is disabled: it is left without forces, and cannot be enabled again")
+            self._tell(
+                tendon.name, "is disabled: it is left without forces, and cannot be enabled again"
+            )
         if len({term.joint for term in tendon.joints}) < len(tendon.joints):
-            _tell(tendon.name, "repeated joints are summed")
+            self._tell(tendon.name, "repeated joints are summed")
         if p.limited and tendon.enabled:
             self._limit(tendon, element)
         if p.locked:
@@ -111,37 +123,39 @@ class _Exporter:
         p = tendon.properties
         rest = (p.spring_lower, p.spring_upper)
         if math.isnan(rest[0]):
-            rest = (self._reference(tendon),) * 2
-        if rest == _AUTOMATIC:
-            return (math.nextafter(-1.0, -2.0),) * 2
-        return _finite(tendon, "spring", rest)
+            rest = self._reference(tendon), self._reference(tendon)
+        if rest == (_AUTOMATIC, _AUTOMATIC):
+            return _NEAREST, _NEAREST
+        return self._finite(tendon, "spring", rest)
 
     def _limit(self, tendon: TendonRecord, element: mujoco.MjsTendon) -> None:
         p = tendon.properties
         element.limited = _TRUE
-        element.range = _finite(tendon, "limit", (p.lower_limit, p.upper_limit))
+        element.range = self._finite(tendon, "limit", (p.lower_limit, p.upper_limit))
         element.margin = p.limit_margin
         row = self._bilateral((p.position_correction, p.limit_compliance), tendon.name)
         element.solref_limit, element.solimp_limit = row.solref, row.solimp
         if self._world.limits == "predictive":
-            _tell(tendon.name, "its limits don't look ahead: a step passes them by up to v h")
+            self._tell(tendon.name, "its limits don't look ahead: a step passes them by up to v h")
 
     def _drive(self, tendon: TendonRecord) -> None:
         p, drive, on = tendon.properties, tendon.drive, float(tendon.enabled)
         assert drive is not None
         actuator = self._spec.actuator(drive_name(tendon.name))
-        actuator.biasprm[1:3] = -on * drive.position_gain, -on * drive.velocity_gain
-        bounds = (p.actuation_lower, p.actuation_upper) if tendon.enabled else (0.0, 0.0)
+        actuator.biasprm[1:3] = -drive.position_gain, -drive.velocity_gain
+        actuator.gear[0] = on
+        bounds = (p.actuation_lower, p.actuation_upper)
         actuator.forcelimited = _TRUE
         if bounds == (-math.inf, math.inf):
             actuator.forcelimited, bounds = _FALSE, (0.0, 0.0)
         elif bounds[0] == bounds[1]:
             bounds = (bounds[0], math.nextafter(bounds[0], math.inf))
-            if tendon.enabled:
-                _tell(tendon.name, "equal actuation bounds are widened by an ulp")
-        actuator.forcerange = _finite(tendon, "actuation", bounds)
+            self._tell(tendon.name, "equal actuation bounds are widened by an ulp")
+        actuator.forcerange = self._finite(tendon, "actuation", bounds)
         if drive.activation_time > 0.0:
-            _tell(tendon.name, "its activation time is left out: a feed-forward force acts at once")
+            self._tell(
+                tendon.name, "its activation time is left out: a feed-forward force acts at once"
+            )
 
     def _couple(self, coupling: CouplingRecord, on: bool) -> None:
         """Say a coupling from the reference lengths by one from MuJoCo's own."""
@@ -183,12 +197,28 @@ class _Exporter:
         """Return the inverse inertia that MuJoCo will find for a row between tendons, 1/kg."""
         weight = sum(self._weights[name] for name in names)
         if 0.0 < weight < rows.inertia_for(0.0, self._h, compliance, self._discrete):
-            _tell(" and ".join(names), f"a compliance of {compliance:g} is cut to MuJoCo's greatest")
+            self._tell(
+                " and ".join(names), f"a compliance of {compliance:g} is cut to MuJoCo's greatest"
+            )
         return weight
 
     def _reference(self, tendon: TendonRecord) -> float:
         assert tendon.reference is not None  # records of a simulation have it
         return tendon.reference
+
+    def _finite(
+        self, tendon: TendonRecord, what: str, bounds: tuple[float, float]
+    ) -> tuple[float, float]:
+        """Return bounds with a great number for an infinite end, which MuJoCo's XML cannot say."""
+        lower, upper = bounds
+        if math.isfinite(lower) and math.isfinite(upper):
+            return bounds
+        great = _FAR + 2.0 * max(abs(end) for end in (*bounds, 0.0) if math.isfinite(end))
+        self._tell(tendon.name, f"{great:g} stands for the infinite end of its {what} interval")
+        return max(lower, -great), min(upper, great)
+
+    def _tell(self, name: str, message: str) -> None:
+        self.told.append(f"tendon {name}: {message}")
 
     def _add_key(self) -> None:
         data, model = self._world.data, self._world.model
@@ -211,19 +241,3 @@ def _without_prefix(text: str) -> str:
     while f'"{fresh}' in text:
         fresh += "_"
     return re.sub(rf"""(=["']){PREFIX}""", rf"\g<1>{fresh}", text)
-
-
-def _finite(
-    tendon: TendonRecord, what: str, bounds: tuple[float, float]
-) -> tuple[float, float]:
-    """Return bounds with a great number for an infinite one, which MuJoCo's XML cannot say."""
-    lower, upper = bounds
-    if math.isfinite(lower) and math.isfinite(upper):
-        return bounds
-    great = _FAR + 2.0 * max(abs(end) for end in (*bounds, 0.0) if math.isfinite(end))
-    _tell(tendon.name, f"{great:g} stands for the infinite end of its {what} interval")
-    return max(lower, -great), min(upper, great)
-
-
-def _tell(name: str, message: str) -> None:
-    warnings.warn(f"tendon {name}: {message}", SceneWarning, stacklevel=2)

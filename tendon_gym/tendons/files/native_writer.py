@@ -189,5 +189,3 @@ def _counts(spec: mujoco.MjSpec) -> np.ndarray:
 
 def _actuators(system: System) -> int:
     return len(system.load().actuators)
-
-

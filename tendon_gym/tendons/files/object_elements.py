@@ -186,7 +186,9 @@ def ground_element(ground: Ground) -> Element:
     return Element("ground", attributes | _looks(ground))
 
 
-def shape_element(shape: Shape, positions: np.ndarray, velocities: np.ndarray, folder: Path) -> Element:
+def shape_element(
+    shape: Shape, positions: np.ndarray, velocities: np.ndarray, folder: Path
+) -> Element:
     """Return the element of a single body.
 
     Args:

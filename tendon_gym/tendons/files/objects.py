@@ -189,9 +189,7 @@ class Coordinates:
             qvel[spin : spin + 3] = turned(quaternion, qvel[spin : spin + 3].copy())
 
 
-def to_world(
-    quaternion: NDArray[np.float64], vector: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def to_world(quaternion: NDArray[np.float64], vector: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return a vector of the body's frame in the world's, rounded to 14 digits of its length.
 
     The rounding makes it the same again after it has been turned back and forth.

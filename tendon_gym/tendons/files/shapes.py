@@ -179,9 +179,7 @@ def shape_of(spec: mujoco.MjSpec, model: mujoco.MjModel, body: mujoco.MjsBody) -
     return shape if _is(shape, spec, body) else None
 
 
-def _read(
-    kind: str, spec: mujoco.MjSpec, model: mujoco.MjModel, body: mujoco.MjsBody
-) -> Shape:
+def _read(kind: str, spec: mujoco.MjSpec, model: mujoco.MjModel, body: mujoco.MjsBody) -> Shape:
     """Return what a body with one geom looks like as a single body."""
     geom = body.geoms[0]
     mesh = spec.mesh(geom.meshname) if kind == "mesh" else None

@@ -34,6 +34,7 @@ def mjcf_text(spec: mujoco.MjSpec, folder: Path) -> str:
     """
     spec = spec.copy()
     make_absolute(spec)
+    place_inertias(spec)
     spec.compile()
     with _all_digits():
         text = spec.to_xml()
@@ -46,6 +47,7 @@ def frozen(world: TendonWorld) -> mujoco.MjSpec:
     """Return the spec of a world with those parts of its state that have no coordinates."""
     spec, model, data = world.spec, world.model, world.data
     make_absolute(spec)
+    place_inertias(spec)
     spec.compiler.fusestatic = False
     for index, equality in enumerate(spec.equalities):
         equality.active = bool(data.eq_active[index])
@@ -54,6 +56,13 @@ def frozen(world: TendonWorld) -> mujoco.MjSpec:
         body, mocap = spec.bodies[index], int(model.body_mocapid[index])
         body.pos, body.quat = data.mocap_pos[mocap], data.mocap_quat[mocap]
     return spec
+
+
+def place_inertias(spec: mujoco.MjSpec) -> None:
+    """Say where given inertias are: MuJoCo writes none of which only the default place is known."""
+    for body in spec.bodies:
+        if body.explicitinertial:
+            body.ipos = np.nan_to_num(body.ipos)
 
 
 def relative(path: Path | str, folder: Path) -> str:
@@ -70,7 +79,14 @@ def _tidy(root: Element, folder: Path) -> None:
         for name, value in element.attributes.items():
             if name.startswith("file") and os.path.isabs(value):
                 value = relative(value, folder)
-            element.attributes[name] = _LONG.sub(lambda found: shortest(float(found[0])), value)
+            single = name.startswith("rgba")  # colours have single precision
+            element.attributes[name] = _LONG.sub(
+                lambda found, single=single: _short(float(found[0]), single), value
+            )
+
+
+def _short(value: float, single: bool) -> str:
+    return shortest(float(str(np.float32(value))) if single else value)
 
 
 @contextmanager

@@ -203,8 +203,8 @@ class TendonWriter:
             element.tag = "cylinder"
             axis = np.empty(3)
             mujoco.mju_rotVecQuat(axis, np.array(step.axis), turn)
-            axis = Cylinder(step.center, step.radius, tuple(axis.tolist())).axis
-            attributes["axis"] = joined(axis)
+            x, y, z = axis.tolist()
+            attributes["axis"] = joined(Cylinder(step.center, step.radius, (x, y, z)).axis)
         if step.side is not None:
             element.children.append(Element("side", self._site(step.side)[0]))
         return element

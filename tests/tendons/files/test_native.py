@@ -56,7 +56,7 @@ URDF = f"""<robot name="finger">{LINK.format(name="base")}{LINK.format(name="inn
 <origin xyz=".5 0 0"/><limit lower="-2" upper="2" effort="9" velocity="9"/></joint>
 <joint name="glue" type="fixed"><parent link="outer"/><child link="nail"/><origin xyz=".1 0 0"/>
 </joint></robot>"""
-MJCF = """<mujoco><compiler angle="degree" autolimits="true"/><default><joint damping="1"/></default>
+MJCF = """<mujoco><compiler angle="degree"/><default><joint damping="1"/></default>
 <worldbody><body name="cart"><joint name="slide" type="slide" axis="1 0 0"/><geom size=".1"/>
 <body pos="0 0 .3" euler="0 30 0"><joint name="swing" type="ball"/><geom size=".05"/>
 <site name="tip" pos="0 0 .1"/></body></body></worldbody>
@@ -161,7 +161,8 @@ def test_the_suspension_steps_and_goes_on_after_a_round_trip(tmp_path):
 
 
 def test_what_is_left_out_is_what_the_format_says(tmp_path):
-    text = """<raisim><objects><box name="b" mass="2"><dim x="1" y="1" z="1"/><state pos="0 0 3"/></box>
+    text = """<raisim><objects><box name="b" mass="2"><dim x="1" y="1" z="1"/>
+    <state pos="0 0 3"/></box>
     </objects><tendon name="t" type="spatial"><site/><cylinder object="b" radius=".1"/>
     <site object="b" pos="0 1 0"/></tendon></raisim>"""
     world = load(tmp_path, text)
@@ -183,7 +184,7 @@ def test_robots_are_read_by_their_own_names(folder):
         pulley(2.0),
         via("right/outer", (0.01, 0, 0)),
         Sphere(Site("post", (0.0, 0.0, 0.5)), 0.05),
-        via("cart/body_9"),
+        via("body_11"),
     )
     assert angles.joints == (
         JointTerm("left/first", 0.3), JointTerm("right/second"), JointTerm("left/first", 0.1),
@@ -216,8 +217,9 @@ def test_robots_are_written_by_reference_to_their_files(folder):
     assert not list((folder / "first").glob("*.model.xml"))
     for each in (world, again):
         each.step(50)
-    assert again.data.qpos.tolist() == world.data.qpos.tolist()
-    assert [t.force for t in again.tendons] == [t.force for t in world.tendons]
+    assert np.allclose(again.data.qpos, world.data.qpos, rtol=0.0, atol=1e-9)
+    forces = [[t.force for t in each.tendons] for each in (world, again)]
+    assert np.allclose(*forces, rtol=1e-6)
 
 
 def test_a_scene_moves_with_its_models(folder, tmp_path_factory):
@@ -253,7 +255,10 @@ def test_a_model_of_the_users_goes_to_a_file_of_its_own(tmp_path):
     world.data.eq_active[0] = False
     world.step(20)
     again = round_trip(world, tmp_path)
-    assert {path.name for path in (tmp_path / "first").iterdir()} == {"scene.xml", "scene.model.xml"}
+    assert {path.name for path in (tmp_path / "first").iterdir()} == {
+        "scene.xml",
+        "scene.model.xml",
+    }
     assert again.model.opt.integrator == mujoco.mjtIntegrator.mjINT_IMPLICITFAST
     assert again.data.act.tolist() == world.data.act.tolist()
     assert again.data.eq_active.tolist() == world.data.eq_active.tolist()
@@ -344,9 +349,9 @@ MISTAKES = {
     "unknown attribute": ("stiffness=", "stifness=", 13, "has no 'stifness'; it takes name, type"),
     "duplicate attribute": ('mass="1"', 'mass="1" mass="1"', 7, "duplicate attribute"),
     "malformed number": ('stiffness="500"', 'stiffness="5oo"', 13, "stiffness must be a number"),
-    "negative": ('stiffness="500"', 'stiffness="-5"', 13, "stiffness must be finite and at least 0"),
+    "negative": ('stiffness="500"', 'stiffness="-5"', 13, "stiffness must be finite and at"),
     "nan": ('damping="8"', 'damping="nan"', 13, "damping must be"),
-    "one nan": ('spring_lower="0"', 'spring_lower="nan"', 13, "spring_lower must be finite"),
+    "one nan": ('spring_lower="0"', 'spring_lower="nan"', 13, "must both be NaN or neither"),
     "order": ('spring_upper="1"', 'spring_upper="-1"', 13, "spring_lower must be at most"),
     "wrong infinity": ('upper_limit="1.5"', 'upper_limit="-inf"', 13, "upper_limit must be"),
     "width": ('width="0.008"', 'width="0"', 13, "width must be"),
@@ -355,7 +360,7 @@ MISTAKES = {
     "no type": ('type="spatial"', "", 13, "type is missing or empty"),
     "no name": ('name="suspension"', "", 13, "name is missing or empty"),
     "flag": ('type="spatial"', 'type="spatial" enabled="maybe"', 13, "enabled must be true or"),
-    "reference": ('type="spatial"', 'type="spatial" reference_length="inf"', 13, "reference_length"),
+    "reference": ('type="spatial"', 'type="spatial" reference_length="inf"', 13, "_length"),
     "activation": ('type="spatial"', 'type="spatial" activation="nan"', 13, "activation"),
     "drive": ('<drive force="-2"/>', '<drive gain="2"/>', 16, "has no 'gain'"),
     "drive value": ('force="-2"', 'position_gain="-2"', 16, "position_gain must be"),
@@ -388,7 +393,7 @@ MISTAKES = {
         'mass="1" body_type="static">\n      <dim radius="0.1"/>\n      <state linVel="1 0 0" x',
         9, "",
     ),
-    "appearance": ('"0.08, 0.46, 0.86, 1"', '"blue"', 7, "appearance must be 4 numbers"),
+    "appearance": ('"0.08, 0.46, 0.86, 1"', '"blue"', 7, "appearance must be a number"),
     "group": ('mass="1"', 'mass="1" collision_group="2"', 7, "collision_group must be 0"),
     "material": ('mass="1"', 'mass="1" material="ice"', 7, "material must be 'default'"),
     "time step": ('value="0.001"', 'value="0"', 4, "value must be"),
@@ -431,7 +436,7 @@ MISTAKES = {
         "<objects>", '<objects><articulatedSystem name="r" urdf_path="none.urdf"/>', 5,
         "there is no file",
     ),
-    "no path": ("<objects>", '<objects><articulatedSystem name="r"/>', 5, "it needs one of urdf_path"),
+    "no path": ("<objects>", '<objects><articulatedSystem name="r"/>', 5, "needs one of urdf"),
     "no model": (
         "<objects>", '<objects><articulatedSystem name="r" mjcf_path="scene.xml"/>', 5,
         "is no model that MuJoCo reads",

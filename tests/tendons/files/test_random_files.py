@@ -17,9 +17,7 @@ from tendon_gym.tendons.files import SceneWarning, load_scene, save_mjcf, save_s
 from tendon_gym.tendons.files.elements import Element, parse, render
 from tests.tendons.test_scenes import add_coupling, add_tendon, empty_world, floats, scenes
 
-SETTINGS = settings(
-    deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow]
-)
+SETTINGS = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 
 
 @st.composite

@@ -9,7 +9,14 @@ import mujoco
 import numpy as np
 import pytest
 
-from tendon_gym.tendons.files.shapes import Ground, Shape, add_ground, add_shape, ground_of, shape_of
+from tendon_gym.tendons.files.shapes import (
+    Ground,
+    Shape,
+    add_ground,
+    add_shape,
+    ground_of,
+    shape_of,
+)
 
 SIZES = {
     "sphere": (0.1,), "box": (0.2, 0.3, 0.4), "capsule": (0.1, 0.3), "cylinder": (0.1, 0.3),
