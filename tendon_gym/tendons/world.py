@@ -258,8 +258,9 @@ class TendonWorld:
     @property
     def forces(self) -> Forces:
         """The forces of the last step, by their parts; zeros before the first one of a model."""
+        simulation = self.simulation  # compiles after an edit: then nothing has been carried yet
         if self._forces is None:
-            self._forces = collect(self.simulation)
+            self._forces = collect(simulation)
         return self._forces
 
     def refresh(self) -> Simulation:

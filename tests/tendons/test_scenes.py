@@ -341,7 +341,7 @@ def test_one_fault_is_refused_and_changes_nothing(scene, data):
         world.add_spatial_tendon("taken", [Via(Site()), Via(Site("b_0"))])
     else:
         world.tendons[0].name = "taken"
-    before, model = world.scene, world.model
+    model, before = world.model, world.scene
     fault(data.draw, values)
     values["enabled"] = True
     with pytest.raises((ValueError, TypeError)):
@@ -371,7 +371,7 @@ def test_one_fault_in_a_coupling_is_refused_and_changes_nothing(scene, data):
         add_coupling(world, k, values)
     faults = [bad_coupling_properties, same_twice, bad_name]
     fault = data.draw(st.sampled_from(faults), "fault")
-    before, model = world.scene, world.model
+    model, before = world.model, world.scene
     fault(data.draw, last)
     if last.get("name") == "taken":
         last["name"] = ""
