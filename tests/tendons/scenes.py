@@ -23,14 +23,14 @@ def empty(gravity=0.0, h=1e-3, integrator="discrete") -> mujoco.MjSpec:
     return spec
 
 
-def add_ball(spec, name, position, mass=1.0, joint="free") -> mujoco.MjsBody:
+def add_ball(spec, name, position, mass=1.0, joint="free", radius=0.05) -> mujoco.MjsBody:
     """Add a ball that moves freely, or along z."""
     body = spec.worldbody.add_body(name=name, pos=position)
     if joint == "free":
         body.add_freejoint(name=name)
     else:
         body.add_joint(name=name, type=mujoco.mjtJoint.mjJNT_SLIDE, axis=[0, 0, 1])
-    geom = body.add_geom(size=[0.05, 0, 0], mass=mass)
+    geom = body.add_geom(size=[radius, 0, 0], mass=mass)
     geom.contype = geom.conaffinity = 0
     return body
 
