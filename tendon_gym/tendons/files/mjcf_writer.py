@@ -28,6 +28,8 @@ KEY = "state"
 """The keyframe of the present state, with the commands of the drives as controls."""
 _FAR = 1e9
 """What stands for infinity, m or N."""
+_NARROW = 1e-12
+"""The width of an interval that MuJoCo takes and its XML can tell from none, N or share."""
 _AUTOMATIC, _NEAREST = -1.0, -1.000000000000001
 """The rest length that MuJoCo takes for that at qpos_spring, and the nearest that it writes."""
 _TRUE, _FALSE = mujoco.mjtLimited.mjLIMITED_TRUE, mujoco.mjtLimited.mjLIMITED_FALSE
@@ -39,8 +41,8 @@ def save_mjcf(world: TendonWorld, path: str | Path) -> None:
     What MJCF cannot say is left out, or said as nearly as it can be, with a warning for each:
     predictive limits (MuJoCo's own are passed by up to v h), infinite ends of intervals (1e9 is
     put for them), activation times, disabled tendons (they get no forces), repeated joints (which
-    are summed), compliances too great for MuJoCo's rows, and equal actuation bounds (widened by an
-    ulp). Rows without compliance are as hard as MuJoCo's hardest, which give way by 1e-4.
+    are summed), compliances too great for MuJoCo's rows, and equal actuation bounds (put 1e-12
+    apart). Rows without compliance are as hard as MuJoCo's hardest, which give way by 1e-4.
 
     Raises:
         OSError: the file cannot be written.
@@ -131,7 +133,7 @@ class _Exporter:
     def _limit(self, tendon: TendonRecord, element: mujoco.MjsTendon) -> None:
         p = tendon.properties
         element.limited = _TRUE
-        element.range = self._finite(tendon, "limit", (p.lower_limit, p.upper_limit))
+        element.range = self._interval(tendon, "limit", (p.lower_limit, p.upper_limit))
         element.margin = p.limit_margin
         row = self._bilateral((p.position_correction, p.limit_compliance), tendon.name)
         element.solref_limit, element.solimp_limit = row.solref, row.solimp
@@ -145,13 +147,10 @@ class _Exporter:
         actuator.biasprm[1:3] = -drive.position_gain, -drive.velocity_gain
         actuator.gear[0] = on
         bounds = (p.actuation_lower, p.actuation_upper)
-        actuator.forcelimited = _TRUE
-        if bounds == (-math.inf, math.inf):
-            actuator.forcelimited, bounds = _FALSE, (0.0, 0.0)
-        elif bounds[0] == bounds[1]:
-            bounds = (bounds[0], math.nextafter(bounds[0], math.inf))
-            self._tell(tendon.name, "equal actuation bounds are widened by an ulp")
-        actuator.forcerange = self._finite(tendon, "actuation", bounds)
+        actuator.forcelimited = _FALSE
+        if bounds != (-math.inf, math.inf):
+            actuator.forcelimited = _TRUE
+            actuator.forcerange = self._interval(tendon, "actuation", bounds)
         if drive.activation_time > 0.0:
             self._tell(
                 tendon.name, "its activation time is left out: a feed-forward force acts at once"
@@ -205,6 +204,16 @@ class _Exporter:
     def _reference(self, tendon: TendonRecord) -> float:
         assert tendon.reference is not None  # records of a simulation have it
         return tendon.reference
+
+    def _interval(
+        self, tendon: TendonRecord, what: str, bounds: tuple[float, float]
+    ) -> tuple[float, float]:
+        """Return bounds as MuJoCo takes them: finite, and not equal."""
+        lower, upper = self._finite(tendon, what, bounds)
+        least = lower + _NARROW * max(1.0, abs(lower))
+        if upper < least:
+            self._tell(tendon.name, f"equal ends of its {what} interval are put 1e-12 apart")
+        return lower, max(upper, least)
 
     def _finite(
         self, tendon: TendonRecord, what: str, bounds: tuple[float, float]

@@ -190,15 +190,16 @@ class Coordinates:
 
 
 def to_world(quaternion: NDArray[np.float64], vector: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return a vector of the body's frame in the world's, rounded to 14 digits of its length.
+    """Return a vector of the body's frame in the world's, rounded to 13 digits of its length.
 
     The rounding makes it the same again after it has been turned back and forth.
     """
     result = np.empty(3)
     mujoco.mju_rotVecQuat(result, vector, quaternion)
     length = float(np.abs(result).max())
-    if length > 0.0 and not np.array_equal(result, vector):
-        result = np.round(result, min(14 - int(np.ceil(np.log10(length))), 300))
+    if length > 0.0 and quaternion[1:].any():
+        # a third of a power of ten is no number of 13 digits, so that none is near such a border
+        result = np.round(result, min(13 - int(np.floor(np.log10(3.0 * length))), 300))
     return result + 0.0  # no negative zeros, which would not last
 
 

@@ -208,6 +208,16 @@ def test_the_shadow_hand_has_the_lengths_that_mujoco_finds(file):
         assert world.refresh().data.ten_length[ids].tolist() == data.ten_length.tolist()
 
 
+@pytest.mark.skipif(not hands().is_dir(), reason="needs gymnasium-robotics")
+def test_the_adroit_hand_is_read_whatever_its_defaults_are():
+    """It has a default of `limited="true"` for tendons."""
+    file = hands() / "adroit_hand" / "adroit_door.xml"
+    world, model = load_mjcf(file), mujoco.MjModel.from_xml_path(str(file))
+    assert len(world.tendons) == model.ntendon > 0
+    world.step(10)
+    assert np.isfinite(world.data.qpos).all()
+
+
 def test_scenes_are_opened_by_their_first_element(tmp_path):
     (tmp_path / "a.xml").write_text(f"<mujoco>{BODIES}<tendon>{fixed('')}</tendon></mujoco>")
     (tmp_path / "b.xml").write_text("<raisim/>")
@@ -277,7 +287,7 @@ WARNINGS = {
     "infinite end of its limit interval": {"upper_limit": 1.0},
     "infinite end of its spring interval": {"spring_lower": -math.inf, "spring_upper": 0.0},
     "infinite end of its actuation interval": {"actuation_upper": 0.0},
-    "widened by an ulp": {"actuation_lower": -2.0, "actuation_upper": -2.0},
+    "1e-12 apart": {"actuation_lower": -2.0, "actuation_upper": -2.0},
     "cut to MuJoCo's greatest": {"friction_loss": 1.0, "friction_compliance": 1e3},
 }
 
