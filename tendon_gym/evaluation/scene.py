@@ -6,7 +6,7 @@ import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import mujoco
 import numpy as np
@@ -22,6 +22,8 @@ from tendon_gym.tendons.files import open_scene
 
 OUTSIDE = "chase"
 """Camera that every scene has: its file's of that name, or one that sees all of it."""
+BACKGROUND = (232, 236, 240)
+"""Red, green and blue behind scenes without a sky."""
 SUFFIXES = (".jpg", ".jpeg", ".png")
 
 
@@ -62,14 +64,38 @@ def picture(
     for name, pixels in (("width", width), ("height", height)):
         checks.integer(name, pixels, minimum=1, maximum=LARGEST)
     model, data = world.refresh().model, world.data
-    view = _view(model, camera)
-    renderer = offscreen_renderer(model, height, width)
-    try:
+    with _Painter(model, width, height, camera) as painter:
         mujoco.mj_forward(model, data)
-        renderer.update_scene(data, view)
-        return np.array(renderer.render())
-    finally:
-        renderer.close()
+        return painter.paint(data)
+
+
+class _Painter:
+    """Draws a model, with light and a background where it has none. Use it in a `with` statement."""
+
+    def __init__(self, model: mujoco.MjModel, width: int, height: int, camera: str) -> None:
+        self._view = _view(model, camera)
+        if not model.nlight:
+            model.vis.headlight.ambient = [0.4] * 3
+            model.vis.headlight.diffuse = [0.6] * 3
+        self._sky = (model.tex_type == int(mujoco.mjtTexture.mjTEXTURE_SKYBOX)).any()
+        self._renderer = offscreen_renderer(model, height, width)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def paint(self, data: mujoco.MjData) -> np.ndarray:
+        """Return a picture (height, width, 3) uint8."""
+        renderer = self._renderer
+        renderer.update_scene(data, self._view)
+        pixels = np.array(renderer.render())
+        if not self._sky:
+            renderer.enable_segmentation_rendering()
+            pixels[renderer.render()[..., 0] < 0] = BACKGROUND
+            renderer.disable_segmentation_rendering()
+        return pixels
+
+    def __exit__(self, *_: object) -> None:
+        self._renderer.close()
 
 
 def save_picture(pixels: np.ndarray, path: Path) -> None:
@@ -120,36 +146,31 @@ class SceneFlight:
         check_film(self.fps, self.width, self.height)
         world = open_scene(self.scene)
         count = steps(world, self.seconds)
-        view = _view(world.model, self.camera)
+        _view(world.model, self.camera)
         if self.video is not None:
             path = fresh_file(self.video)
             film = Mp4(path, self.fps, (self.width, self.height))
             with results(path.parent, fresh=False), film:
-                self._film(world, count, view, film)
+                self._film(world, count, film)
             told = f"video: {path}"
         elif has_display():
-            _watch(world, count, view)
+            _watch(world, count, self.camera)
             told = ""
         else:
             _advance(world, count)
             told = "no display, so that nothing was shown (--video FILE.mp4 makes a video)"
         return "\n".join(filter(None, [told, _told(self.scene, world, count)]))
 
-    def _film(self, world: TendonWorld, count: int, view: Any, film: Mp4) -> None:
+    def _film(self, world: TendonWorld, count: int, film: Mp4) -> None:
         """Step a world, and write a frame for every 1 / fps."""
-        h = world.model.opt.timestep
-        renderer = offscreen_renderer(world.model, self.height, self.width)
-        try:
-            done = 0
+        h, done = world.model.opt.timestep, 0
+        with _Painter(world.model, self.width, self.height, self.camera) as painter:
             for frame in range(max(round(count * h * self.fps), 1)):
                 due = min(round((frame + 0.5) / self.fps / h), count)
                 _advance(world, due - done)
                 done = due
-                renderer.update_scene(world.data, view)
-                film.write(renderer.render())
-            _advance(world, count - done)
-        finally:
-            renderer.close()
+                film.write(painter.paint(world.data))
+        _advance(world, count - done)
 
 
 def _advance(world: TendonWorld, count: int) -> None:
@@ -158,11 +179,12 @@ def _advance(world: TendonWorld, count: int) -> None:
         world.step(count)
 
 
-def _watch(world: TendonWorld, count: int, view: Any) -> None:
+def _watch(world: TendonWorld, count: int, camera: str) -> None:
     """Step a world in real time in a window, until the time or the window is over."""
     import mujoco.viewer as viewer
 
     h, begin, done = world.model.opt.timestep, time.monotonic(), 0
+    view = _view(world.model, camera)
     with viewer.launch_passive(world.model, world.data) as window:
         if isinstance(view, str):
             window.cam.type = mujoco.mjtCamera.mjCAMERA_FIXED

@@ -87,7 +87,7 @@ def test_a_scene_that_is_wrong_is_told_with_its_line(scene, capsys):
 def test_a_window_shows_a_scene_where_there_is_a_screen(scene, capsys, monkeypatch):
     shown = []
     monkeypatch.setattr(scenes, "has_display", lambda: True)
-    monkeypatch.setattr(scenes, "_watch", lambda world, count, view: shown.append(count))
+    monkeypatch.setattr(scenes, "_watch", lambda world, count, camera: shown.append(count))
     assert cli.main(["fly", str(scene), "--seconds", "1"]) == 0
     assert shown == [200]
     assert "no display" not in capsys.readouterr().out
