@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tendon_gym.tendons.files import SceneWarning, load_scene, save_mjcf, save_scene
-from tendon_gym.tendons.files.elements import Element, parse, render
+from tendon_gym.tendons.files.elements import Element, parse, parse_bytes, render
 from tests.tendons.test_scenes import add_coupling, add_tendon, empty_world, floats, scenes
 
 SETTINGS = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
@@ -91,6 +91,119 @@ def test_a_scene_is_always_one_that_mujoco_reads(drawn):
     assert np.allclose(data.ten_length, lengths, rtol=0.0, atol=1e-9)
 
 
+# -- files that were written by hand: objects of all kinds, and robots
+
+
+DIMENSIONS = {
+    "sphere": ["radius"], "box": ["x", "y", "z"], "capsule": ["radius", "height"],
+    "cylinder": ["radius", "height"],
+}  # fmt: skip
+ROBOT = """<mujoco><worldbody><body name="base">{joint}<geom size=".1"/><body name="upper">
+<joint name="a"/><geom size=".1"/><body name="fixed"><geom size=".1"/><body name="lower">
+<joint name="b" type="slide"/><geom size=".1"/></body></body></body></body></worldbody></mujoco>"""
+FILES = {"fixed.xml": "", "hinged.xml": '<joint name="c"/>', "floating.xml": "<freejoint/>"}
+INDICES = {"fixed.xml": 3, "hinged.xml": 4, "floating.xml": 3}
+sizes = floats(0.01, 2.0)
+
+
+def words(values):
+    return " ".join(map(repr, values))
+
+
+@st.composite
+def bodies(draw, name):
+    kind = draw(st.sampled_from(list(DIMENSIONS)))
+    body_type = draw(st.sampled_from(["dynamic", "static", "kinematic"]))
+    state = {"pos": words(draw(st.tuples(*[floats(-3.0, 3.0)] * 3)))}
+    if draw(st.booleans()):
+        turn = draw(st.tuples(*[floats(-1.0, 1.0)] * 4).filter(lambda q: max(map(abs, q)) > 0.1))
+        state["quat"] = words(turn)
+    if body_type == "dynamic" and draw(st.booleans()):
+        state["ang_vel"] = words(draw(st.tuples(*[floats(-9.0, 9.0)] * 3)))
+    element = Element(kind, {"name": name, "mass": repr(draw(sizes)), "body_type": body_type})
+    if draw(st.booleans()):
+        element.attributes["collision_mask"] = "0"
+    element.children = [
+        Element("dim", {side: repr(draw(sizes)) for side in DIMENSIONS[kind]}),
+        Element("state", state),
+    ]
+    if draw(st.booleans()):
+        moments = dict.fromkeys(("xx", "yy", "zz"), repr(draw(sizes)))
+        element.children.append(
+            Element("inertia", moments | dict.fromkeys(("xy", "xz", "yz"), "0"))
+        )
+    return element
+
+
+@st.composite
+def files(draw):
+    """Draw the root of a scene file."""
+    objects, indices, joints = [], {}, []
+    for k in range(draw(st.integers(0, 4))):
+        objects.append(draw(bodies(f"o_{k}")))
+        indices[f"o_{k}"] = 1
+    for k, file in enumerate(draw(st.lists(st.sampled_from(list(FILES)), max_size=2))):
+        objects.append(Element("articulatedSystem", {"name": f"r_{k}", "mjcf_path": file}))
+        indices[f"r_{k}"] = INDICES[file]
+        joints += [(f"r_{k}", "a"), (f"r_{k}", "b")]
+    if draw(st.booleans()):
+        objects.append(Element("ground", {"name": "floor", "height": repr(draw(floats(-9, 9)))}))
+        indices["floor"] = 1
+    objects = draw(st.permutations(objects))
+
+    def site(tag, **more):
+        attributes = {"pos": words(draw(st.tuples(*[floats(-1.0, 1.0)] * 3))), **more}
+        if indices and draw(st.booleans()):
+            name = draw(st.sampled_from(list(indices)))
+            index = str(draw(st.integers(0, indices[name] - 1)))
+            attributes |= {"object": name, "local_index": index}
+        return Element(tag, attributes)
+
+    root = Element("raisim", {}, [Element("objects", {}, objects)])
+    for k in range(draw(st.integers(1, 3))):
+        tendon = Element("tendon", {"name": f"t_{k}", "type": "spatial"})
+        for _ in range(draw(st.integers(1, 3))):
+            tendon.children.append(site("site"))
+            if draw(st.booleans()):
+                tendon.children.append(
+                    site(draw(st.sampled_from(["sphere", "cylinder"])), radius=".1")
+                )
+                if draw(st.booleans()):
+                    tendon.children[-1].children.append(site("side"))
+        tendon.children.append(site("site"))
+        if joints and draw(st.booleans()):
+            tendon.attributes["type"] = "fixed"
+            terms = draw(st.lists(st.sampled_from(joints), min_size=1, max_size=3))
+            tendon.children = [Element("joint", {"object": o, "joint": j}) for o, j in terms]
+        root.children.append(tendon)
+    return root
+
+
+def written(root, name):
+    """Write a scene and the robots that it may refer to into a folder; return the scene's path."""
+    for file, joint in FILES.items():
+        (Path(name) / file).write_text(ROBOT.format(joint=joint))
+    path = Path(name) / "scene.xml"
+    path.write_text(render(root))
+    return path
+
+
+@SETTINGS
+@given(files())
+def test_a_file_is_the_same_from_the_first_time_that_it_is_written(root):
+    with tempfile.TemporaryDirectory() as name:
+        world = load_scene(written(root, name))
+        first = saved(world, Path(name), "first")
+        again = load_scene(Path(name) / "first" / "scene.xml")
+        assert saved(again, Path(name), "again") == first
+    kinds = [element.tag for element in root.all("objects")[0].children]
+    written_again = parse_bytes(first["scene.xml"], "scene.xml").all("objects")[0].children
+    assert sorted(element.tag for element in written_again) == sorted(kinds)
+    assert again.data.qpos.tolist() == world.data.qpos.tolist()
+    lengths = [[t.length for t in each.tendons] for each in (world, again)]
+    assert np.allclose(*lengths, rtol=0.0, atol=1e-12)
+
+
 # -- faults: each spoils an element of a file, and says whether it found something to spoil
 
 
@@ -112,7 +225,7 @@ def unknown_element(draw, element):
 
 def numbers_of(element):
     skipped = ("name", "type", "enabled", "object", "first", "second", "joint", "version")
-    skipped += ("mjcf_path", "prefix", "body_type", "ctrl", "act")
+    skipped += ("mjcf_path", "prefix", "body_type", "ctrl", "act", "collision_mask")
     return [name for name in element.attributes if name not in skipped]
 
 
@@ -148,7 +261,8 @@ def missing_attribute(draw, element):
         "tendon": ["name", "type"], "tendon_coupling": ["name", "first"], "sphere": ["radius"],
         "cylinder": ["radius"], "pulley": ["divisor"], "joint": ["object", "joint"],
         "gravity": ["value"], "timeStep": ["value"], "ground": ["name"],
-        "articulatedSystem": ["name", "mjcf_path"],
+        "articulatedSystem": ["name", "mjcf_path"], "box": ["name", "mass"], "dim": ["radius", "x"],
+        "capsule": ["name", "mass"], "inertia": ["xx"], "state": ["pos"],
     }  # fmt: skip
     names = required.get(element.tag, [])
     names = [name for name in names if name in element.attributes]
@@ -181,19 +295,28 @@ FAULTS = (
 )  # fmt: skip
 
 
-@settings(SETTINGS, max_examples=80)
+def check_fault(root, path, data):
+    """Put one fault into a file, and check that the file is refused with the place of it."""
+    fault = data.draw(st.sampled_from(FAULTS), "fault")
+    order = data.draw(st.permutations(list(all_of(root))), "element")
+    if any(fault(data.draw, element) for element in order):
+        path.write_text(render(root))
+        with pytest.raises(ValueError, match=r"^scene\.xml:\d+: "):
+            load_scene(path)
+
+
+@settings(SETTINGS, max_examples=60)
 @given(moving(), st.data())
 def test_one_fault_in_a_file_is_refused(drawn, data):
     world = made(drawn)
     with tempfile.TemporaryDirectory() as name:
         path = Path(name) / "scene.xml"
         save_scene(world, path)
-        root = parse(path)
-        elements = list(all_of(root))
-        fault = data.draw(st.sampled_from(FAULTS), "fault")
-        order = data.draw(st.permutations(elements), "element")
-        if not any(fault(data.draw, element) for element in order):
-            return
-        path.write_text(render(root))
-        with pytest.raises(ValueError, match=r"^scene\.xml:\d+: "):
-            load_scene(path)
+        check_fault(parse(path), path, data)
+
+
+@settings(SETTINGS, max_examples=60)
+@given(files(), st.data())
+def test_one_fault_in_a_file_by_hand_is_refused(root, data):
+    with tempfile.TemporaryDirectory() as name:
+        check_fault(root, written(root, name), data)
