@@ -36,7 +36,8 @@ def save_scene(world: TendonWorld, path: str | Path) -> tuple[Path, ...]:
 
     Raises:
         OSError: a file cannot be written.
-        ValueError: the world has assets from memory, or names with characters that XML hasn't.
+        ValueError: the world has assets from memory, names with characters that XML hasn't, or a
+            system whose own file would be written over.
     """
     path = Path(path)
     texts = _Writer(world, path).texts()
@@ -76,6 +77,9 @@ class _Writer:
     def texts(self) -> dict[Path, str]:
         """Return what to write, by file: the scene last, which refers to the others."""
         parts = _take_apart(self._spec, self._model)
+        for system in parts.systems:
+            if system.path.resolve() == self._path.resolve():
+                raise ValueError(f"{str(self._path)!r} is the file of the system {system.name}")
         texts, objects, elements = {}, [], []
         bare = mujoco.MjSpec()
         bare.option.integrator = mujoco.mjtIntegrator.mjINT_DISCRETE

@@ -222,6 +222,13 @@ def test_robots_are_written_by_reference_to_their_files(folder):
     assert np.allclose(*forces, rtol=1e-6)
 
 
+def test_the_file_of_a_robot_is_not_written_over(folder):
+    file = folder / "models" / "cart.xml"
+    with pytest.raises(ValueError, match=r"cart\.xml' is the file of the system cart"):
+        save_scene(load(folder, ROBOTS), file)
+    assert file.read_text() == MJCF
+
+
 def test_a_scene_moves_with_its_models(folder, tmp_path_factory):
     load(folder, ROBOTS)
     moved = folder.rename(tmp_path_factory.mktemp("elsewhere") / "scene")
