@@ -70,7 +70,7 @@ def picture(
 
 
 class _Painter:
-    """Draws a model, with light and a background where it has none. Use it in a `with` statement."""
+    """Draws a model, with light and a background where it has none; for a `with` statement."""
 
     def __init__(self, model: mujoco.MjModel, width: int, height: int, camera: str) -> None:
         self._view = _view(model, camera)
