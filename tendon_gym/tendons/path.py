@@ -112,7 +112,7 @@ class Cylinder:
         largest = np.abs(axis).max()
         if largest == 0.0:
             raise ValueError("axis must be a direction, got zeros")
-        if abs(np.linalg.norm(axis) - 1.0) > UNIT:
+        if largest > 1.0 or abs(np.linalg.norm(axis) - 1.0) > UNIT:
             axis = axis / largest  # its square would overflow or vanish for extreme lengths
             axis = axis / np.linalg.norm(axis)
         object.__setattr__(self, "axis", tuple(axis.tolist()))
