@@ -15,6 +15,7 @@ import numpy as np
 
 from tendon_gym.tendons.path import LEAST, Cylinder, PathElement, Pulley, Sphere, Via
 from tendon_gym.tendons.places import Place, Places
+from tendon_gym.tendons.plain import plain
 from tendon_gym.tendons.scene import CouplingRecord, Scene, TendonRecord
 
 PREFIX = "tendon:"
@@ -32,7 +33,7 @@ def build(base: mujoco.MjSpec, places: Places, scene: Scene) -> mujoco.MjSpec:
     spec = base.copy()
     bodies = list(spec.bodies)
     for index, tendon in enumerate(scene.tendons):
-        element = spec.add_tendon(name=tendon.name)
+        element = plain(spec.add_tendon(name=tendon.name))
         if tendon.type == "spatial":
             _Route(element, bodies, places, f"{PREFIX}{index}").add(tendon.path)
         else:
@@ -117,13 +118,15 @@ class _Route:
                 self._tendon.wrap_geom(name, side)
 
     def _site(self, name: str, place: Place) -> None:
-        site = self._bodies[place.body].add_site(name=name, pos=place.position)
+        site = plain(self._bodies[place.body].add_site(name=name))
+        site.pos = place.position
         site.group = GUIDE_GROUP
         site.size = [1e-3, 0.0, 0.0]
 
     def _guide(self, name: str, element: Sphere | Cylinder) -> None:
         place = self._places.of(element.center)
-        geom = self._bodies[place.body].add_geom(name=name, pos=place.position)
+        geom = plain(self._bodies[place.body].add_geom(name=name))
+        geom.pos = place.position
         geom.contype = geom.conaffinity = 0
         geom.group, geom.mass, geom.density = GUIDE_GROUP, 0.0, 0.0
         geom.rgba = [0.0, 0.0, 0.0, 0.0]  # rays don't see it
@@ -147,14 +150,15 @@ def _add_rotor(spec: mujoco.MjSpec, tendon: TendonRecord) -> None:
     body = spec.worldbody.add_body(name=name)
     body.explicitinertial = True
     body.mass, body.inertia = ROTOR_MASS, [ROTOR_INERTIA] * 3
-    rotor = body.add_joint(name=name, type=mujoco.mjtJoint.mjJNT_HINGE)
+    rotor = plain(body.add_joint(name=name))
+    rotor.type = mujoco.mjtJoint.mjJNT_HINGE
     rotor.armature = tendon.properties.armature
-    spec.add_tendon(name=name).wrap_joint(name, 1.0)
+    plain(spec.add_tendon(name=name)).wrap_joint(name, 1.0)
 
 
 def _add_actuator(spec: mujoco.MjSpec, tendon: str) -> None:
     """Add a servo with the controls target length, target velocity and feed-forward force."""
-    actuator = spec.add_actuator(name=drive_name(tendon), target=tendon)
+    actuator = plain(spec.add_actuator(name=drive_name(tendon), target=tendon))
     actuator.trntype = mujoco.mjtTrn.mjTRN_TENDON
     actuator.set_to_pid(kp=0.0, kv=0.0, ctrlspec=CONTROLS)
     actuator.forcelimited = mujoco.mjtLimited.mjLIMITED_TRUE
@@ -173,7 +177,8 @@ def _widen_keys(spec: mujoco.MjSpec, scene: Scene) -> None:
 
 
 def _add_equality(spec: mujoco.MjSpec, name: str, first: str, second: str | None) -> None:
-    equality = spec.add_equality(name=name, type=mujoco.mjtEq.mjEQ_TENDON)
+    equality = plain(spec.add_equality(name=name))
+    equality.type = mujoco.mjtEq.mjEQ_TENDON
     equality.objtype = mujoco.mjtObj.mjOBJ_TENDON
     equality.name1 = first
     if second is not None:

@@ -21,6 +21,8 @@ Point = tuple[float, float, float]
 Kind = Literal["world", "body", "site", "frame", "flex"]
 LEAST, MOST = 1e-6, 1e6
 """Magnitudes of a joint's coefficient."""
+UNIT = 1e-15
+"""How far from 1 the length of a direction may be that is left as it is."""
 KINDS = ("world", "body", "site", "frame", "flex")
 
 
@@ -112,8 +114,10 @@ class Cylinder:
         largest = np.abs(axis).max()
         if largest == 0.0:
             raise ValueError("axis must be a direction, got zeros")
-        axis = axis / largest  # its square would overflow or vanish for extreme lengths
-        object.__setattr__(self, "axis", tuple((axis / np.linalg.norm(axis)).tolist()))
+        if largest > 1.0 or abs(np.linalg.norm(axis) - 1.0) > UNIT:
+            axis = axis / largest  # its square would overflow or vanish for extreme lengths
+            axis = axis / np.linalg.norm(axis)
+        object.__setattr__(self, "axis", tuple(axis.tolist()))
 
 
 @dataclass(frozen=True)

@@ -121,7 +121,7 @@ def test_a_step_that_is_refused_for_its_time_forgets_the_action(engine):
     action = np.zeros(env.action_space.shape, np.float32)
     env.step(action)
     env.data.time = -1.0
-    with pytest.raises(ValueError, match="data.time"):
+    with pytest.raises(ValueError, match=r"data\.time"):
         env.step(action + 1.0)
     env.data.time = 0.01
     assert env.step(action)[4]["action_rate"] == 0.0

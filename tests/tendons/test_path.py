@@ -6,6 +6,8 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tendon_gym.tendons import (
     Cylinder,
@@ -140,3 +142,10 @@ def test_something_else_in_a_path():
     with pytest.raises(TypeError, match=r"path\[1\]"):
         checked_path((A, "load", B))
     assert Pulley(2).divisor == 2.0
+
+
+@settings(deadline=None)
+@given(st.tuples(*[st.floats(-1e3, 1e3)] * 3).filter(lambda axis: max(map(abs, axis)) > 1e-3))
+def test_a_unit_axis_stays_as_it_is(axis):
+    once = cylinder("load", 0.1, axis).axis
+    assert cylinder("load", 0.1, once).axis == once
