@@ -250,7 +250,8 @@ class TendonVectorEnv(
         check_arrays({"ended": self._ended}, state.arrays)
         episodes = [Episodes.restored(each) for each in state.episodes]
         self._core.set_state(state.arrays)
-        self._episodes, self._ended = episodes, state.arrays["ended"].copy()
+        self._episodes = [*episodes]
+        self._ended = state.arrays["ended"].copy()
         return self._observation(), self._infos.vector()
 
     @property
