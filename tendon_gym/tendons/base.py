@@ -69,6 +69,21 @@ class Base:
         return True
 
 
+def copied(spec: mujoco.MjSpec) -> mujoco.MjSpec:
+    """Return a copy of a spec.
+
+    Raises:
+        ValueError: a tendon of the spec's own would be lost: MuJoCo leaves out without a word
+            those with a path that refers to what isn't there.
+    """
+    copy = spec.copy()
+    kept = [tendon.name for tendon in copy.tendons]
+    for tendon in spec.tendons:
+        if tendon.name not in kept:
+            raise ValueError(f"the path of the model's tendon {tendon.name!r} is none")
+    return copy
+
+
 def empty_spec() -> mujoco.MjSpec:
     """Return an empty spec with the discrete integrator and a solver fine enough for hard rows."""
     spec = mujoco.MjSpec()

@@ -148,7 +148,7 @@ def _add_rotor(spec: mujoco.MjSpec, tendon: TendonRecord) -> None:
     """
     name = rotor_name(tendon.name)
     body = spec.worldbody.add_body(name=name)
-    body.explicitinertial = True
+    body.explicitinertial, body.ipos = True, [0.0, 0.0, 0.0]  # without it the XML has no inertia
     body.mass, body.inertia = ROTOR_MASS, [ROTOR_INERTIA] * 3
     rotor = plain(body.add_joint(name=name))
     rotor.type = mujoco.mjtJoint.mjJNT_HINGE

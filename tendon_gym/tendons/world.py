@@ -9,7 +9,7 @@ from pathlib import Path
 import mujoco
 
 from tendon_gym import checks
-from tendon_gym.tendons.base import Base, empty_spec
+from tendon_gym.tendons.base import Base, copied, empty_spec
 from tendon_gym.tendons.batch import TendonBatch
 from tendon_gym.tendons.building import PREFIX
 from tendon_gym.tendons.drive import Drive
@@ -52,13 +52,14 @@ class TendonWorld:
         its own tolerance of 1e-8: an empty world has a finer one, and a spec should.
 
         Raises:
-            ValueError: the integrator RK4 or the flag diagexact, for which there are no exact rows;
-                elements with names that begin as those do that a world adds.
+            ValueError: a tendon of its own whose path refers to what isn't there; the integrator
+                RK4 or the flag diagexact, for which there are no exact rows; elements with names
+                that begin as those do that a world adds.
         """
         if spec is not None:
             of_kind("spec", spec, mujoco.MjSpec)
         self.limits = checks.choice("limits", limits, LIMITS)
-        self._base = Base(empty_spec() if spec is None else spec.copy())
+        self._base = Base(empty_spec() if spec is None else copied(spec))
         self._tendons: list[Tendon] = []
         self._couplings: list[Coupling] = []
         self._simulation: Simulation | None = None

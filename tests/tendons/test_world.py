@@ -545,3 +545,16 @@ def test_the_links_of_a_urdf_keep_their_names():
     assert tendon.length == pytest.approx(1.5)
     world.data.joint("slide").qpos[0] = 0.25
     assert (tendon.length, combined.length) == pytest.approx((1.25, 0.5))
+
+
+def test_a_model_that_would_lose_a_tendon_is_refused():
+    spec = mujoco.MjSpec.from_string(
+        "<mujoco><worldbody><site name='a'/><body><joint type='slide'/><geom size='.1'/>"
+        "<site name='b' pos='0 0 1'/></body></worldbody></mujoco>"
+    )
+    for name, other in (("good", "b"), ("bad", "nowhere")):
+        tendon = spec.add_tendon(name=name)
+        tendon.wrap_site("a")
+        tendon.wrap_site(other)
+    with pytest.raises(ValueError, match="tendon 'bad'"):
+        TendonWorld(spec)
