@@ -1,0 +1,1 @@
+"""Geodesic cables over obstacles."""

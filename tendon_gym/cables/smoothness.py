@@ -1,0 +1,165 @@
+"""How far a path is from smooth, its length, and the derivatives of both.
+
+A stretch is what lies between two fixed points (ends or via points): m curves in contact and m + 1
+straight lines. Where a line meets a curve, its direction e must be the curve's tangent: the errors
+are e . n and e . b with the normal n and binormal b there. All derivatives are by the 4 m natural
+variations; neighbours alone are coupled.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import NDArray
+
+from tendon_gym.cables.variations import column
+from tendon_gym.cables.workspace import Workspace
+from tendon_gym.compiled import compiled, inlined
+from tendon_gym.spatial import Vector, cross, dot, norm, row, scale, subtract
+
+NO_LENGTH = 1e-12
+"""A line this much shorter than the longest has no direction of its own."""
+
+
+@inlined
+def _before(w: Workspace, i: int) -> Vector:
+    """Return where line i begins."""
+    return row(w.fixed, 0) if i == 0 else column(w.frame, i - 1, 1, 0)
+
+
+@inlined
+def _after(w: Workspace, i: int, m: int) -> Vector:
+    """Return where line i ends."""
+    return row(w.fixed, 1) if i == m else column(w.frame, i, 0, 0)
+
+
+@compiled
+def draw_lines(w: Workspace, m: int) -> float:
+    """Write the m + 1 straight lines between the curves and return the sum of their lengths.
+
+    A line without length has the direction of the curve that it meets, and none between points.
+    """
+    total = 0.0
+    for i in range(m + 1):
+        total += norm(subtract(_after(w, i, m), _before(w, i)))
+    for i in range(m + 1):
+        d = subtract(_after(w, i, m), _before(w, i))
+        length = norm(d)
+        if length > NO_LENGTH * total:
+            e = scale(1.0 / length, d)
+            w.closeness[i] = 1.0 / length
+        else:
+            w.closeness[i] = 0.0
+            e = (0.0, 0.0, 0.0)
+            if i < m:
+                e = column(w.frame, i, 0, 1)
+            elif m > 0:
+                e = column(w.frame, m - 1, 1, 1)
+        w.line[i, 0], w.line[i, 1], w.line[i, 2] = e
+    return total
+
+
+@compiled
+def errors(w: Workspace, m: int) -> float:
+    """Write the 4 m errors and return the largest."""
+    largest = 0.0
+    for i in range(m):
+        for s in range(2):
+            e = row(w.line, i + s)
+            for axis in range(2):
+                c = dot(e, column(w.frame, i, s, 2 + axis))
+                w.error[4 * i + 2 * s + axis] = c
+                largest = max(largest, abs(c))
+                if not abs(c) <= 2.0:  # NaN
+                    return c
+    return largest
+
+
+@inlined
+def _across(e: Vector, a: Vector, closeness: float) -> Vector:
+    """Return (1 - e e') a / L: how e changes its component along a with the line's end."""
+    along = dot(e, a)
+    return (
+        closeness * (a[0] - along * e[0]),
+        closeness * (a[1] - along * e[1]),
+        closeness * (a[2] - along * e[2]),
+    )
+
+
+@compiled
+def jacobian(w: Workspace, m: int) -> None:
+    """Write the derivatives of the errors."""
+    w.jacobian[: 4 * m, : 4 * m] = 0.0
+    for i in range(m):
+        for s in range(2):
+            e, sign = row(w.line, i + s), 1.0 - 2.0 * s
+            neighbour = i - 1 + 2 * s
+            for axis in range(2):
+                r = 4 * i + 2 * s + axis
+                a = column(w.frame, i, s, 2 + axis)
+                moved, turned = _across(e, a, w.closeness[i + s]), cross(a, e)
+                for k in range(4):
+                    w.jacobian[r, 4 * i + k] = sign * dot(moved, column(w.shift, i, s, k)) + dot(
+                        turned, column(w.turn, i, s, k)
+                    )
+                if 0 <= neighbour < m:
+                    for k in range(4):
+                        v = column(w.shift, neighbour, 1 - s, k)
+                        w.jacobian[r, 4 * neighbour + k] = -sign * dot(moved, v)
+
+
+@compiled
+def slope(w: Workspace, m: int) -> None:
+    """Write the derivatives of the path's length."""
+    for i in range(m):
+        before, after = row(w.line, i), row(w.line, i + 1)
+        for k in range(4):
+            w.slope[4 * i + k] = dot(before, column(w.shift, i, 0, k)) - dot(
+                after, column(w.shift, i, 1, k)
+            )
+        w.slope[4 * i + 3] += 1.0
+
+
+@compiled
+def _curvature_at(curve: Any, w: Workspace, i: int, s: int) -> None:
+    """Add to the second derivatives what one end of curve i gives to its own block."""
+    e, sign = row(w.line, i + s), 1.0 - 2.0 * s
+    for k in range(4):
+        v = column(w.shift, i, s, k)
+        moved, turned = _across(e, v, w.closeness[i + s]), cross(v, e)
+        for j in range(4):
+            w.curvature[4 * i + k, 4 * i + j] += dot(moved, column(w.shift, i, s, j)) + sign * dot(
+                turned, column(w.turn, i, s, j)
+            )
+    if s == 1:  # the binormal shifts at the end grow with the curve's length
+        side = dot(e, column(w.frame, i, 1, 3))
+        da, dr = side * curve["jacobi"][1], side * curve["jacobi"][3]
+        w.curvature[4 * i + 1, 4 * i] -= da
+        w.curvature[4 * i + 1, 4 * i + 3] -= da
+        w.curvature[4 * i + 2, 4 * i] -= dr
+        w.curvature[4 * i + 2, 4 * i + 3] -= dr
+
+
+@compiled
+def curvature(curves: NDArray, w: Workspace, m: int) -> None:
+    """Write the second derivatives of the path's length, made symmetric.
+
+    Exact for smooth paths: the unknown second variations are multiplied by the errors.
+    """
+    n = 4 * m
+    w.curvature[:n, :n] = 0.0
+    for i in range(m):
+        _curvature_at(curves[w.active[i]], w, i, 0)
+        _curvature_at(curves[w.active[i]], w, i, 1)
+        if i > 0:
+            e = row(w.line, i)
+            for k in range(4):
+                moved = _across(e, column(w.shift, i, 0, k), w.closeness[i])
+                for j in range(4):
+                    coupled = -dot(moved, column(w.shift, i - 1, 1, j))
+                    w.curvature[4 * i + k, 4 * i - 4 + j] = coupled
+                    w.curvature[4 * i - 4 + j, 4 * i + k] = coupled
+    for k in range(n):
+        for j in range(k):
+            mean = 0.5 * (w.curvature[k, j] + w.curvature[j, k])
+            w.curvature[k, j] = w.curvature[j, k] = mean
