@@ -23,6 +23,8 @@ SAMPLES = 16
 """Places of a line where a search begins that has no place of its own to begin at."""
 SHORT = 1e-12
 """A curve this short, as a part of the surface's size, has no length."""
+CLEAR = 0.1
+"""How far, in sizes of the surface, a line must be off it for a cable to leave a saddle."""
 FLAT = 1e3
 """Where phi / |grad phi| is this many sizes of the surface, its gradient has no direction."""
 
@@ -200,3 +202,12 @@ def deepest_neighbour(element: Any, tables: NDArray, a: Vector, b: Vector) -> fl
     """Return how deep the deeper of two neighbouring points lies in a surface, 0 if tolerable."""
     deepest = max(depth(element, tables, a), depth(element, tables, b))
     return deepest if deepest > INSIDE else 0.0
+
+
+@compiled
+def clears(element: Any, tables: NDArray, a: Vector, b: Vector) -> bool:
+    """Return whether the line a, b passes a surface at more than a tenth of its size."""
+    d = subtract(b, a)
+    p = _along(a, d, closest(element, tables, a, d, _search_start(element, tables, a, d)))
+    jet = implicit(element, tables, p)
+    return jet[0] > CLEAR * element["scale"] * norm(gradient(jet))

@@ -10,10 +10,25 @@ from __future__ import annotations
 import math
 
 from tendon_gym.cables import factors
-from tendon_gym.cables.variations import column
-from tendon_gym.cables.workspace import Workspace
+from tendon_gym.cables.workspace import (
+    BASIS,
+    CURVATURE,
+    EIGEN,
+    ERROR,
+    INNER,
+    JACOBIAN,
+    LEFT,
+    ORDER,
+    RIGHT,
+    SHIFT,
+    SLOPE,
+    STEP,
+    TURN,
+    WEIGHT,
+    Workspace,
+)
 from tendon_gym.compiled import compiled
-from tendon_gym.spatial import norm
+from tendon_gym.spatial import norm, row
 
 NEAR_SOLUTION = 0.02
 """Largest error from which full steps of Newton's method are taken; farther away, half ones."""
@@ -28,116 +43,130 @@ INDEFINITE = 1e-6
 
 
 @compiled
-def _reduce(w: Workspace, m: int) -> int:
-    """Change to coordinates whose first `rank` move the normal errors and the others don't."""
+def reduce_problem(w: Workspace, m: int, damping: float) -> tuple[int, bool]:
+    """Separate what the normal errors decide from what is left to minimise the length.
+
+    In the new coordinates the first `rank` of the correction move the normal errors, and the
+    others don't. The first are found here; for the others equations remain in INNER and LEFT.
+
+    Returns:
+        The rank, and whether the length is a bowl in the remaining directions; INNER then is
+        factorised.
+    """
     n = 4 * m
+    basis, hessian, inner = w.matrices[BASIS], w.matrices[CURVATURE], w.matrices[INNER]
+    weight, right, step = w.vectors[WEIGHT], w.vectors[RIGHT], w.vectors[STEP]
+    order = w.indices[ORDER]
     for r in range(2 * m):
         for k in range(n):
-            w.basis[k, r] = w.jacobian[2 * r, k]
-    rank = factors.qr(w.basis, w.weight, w.order, n, 2 * m)
+            basis[k, r] = w.matrices[JACOBIAN, 2 * r, k]
+    rank = factors.qr(basis, weight, order, n, 2 * m)
     for k in range(n):
-        w.right[k] = w.slope[k]
+        right[k] = w.vectors[SLOPE, k]
     for k in range(rank):
-        factors.reflect(w.basis, w.weight[k], k, w.right, n)
-        factors.reflect_both(w.basis, w.weight[k], k, w.curvature, n)
-    return rank
+        factors.reflect(basis, weight[k], k, right, n)
+        factors.reflect_both(basis, weight[k], k, hessian, n)
+    for k in range(rank):
+        total = -w.vectors[ERROR, 2 * order[k]]
+        for j in range(k):
+            total -= basis[j, k] * step[j]
+        step[k] = total / basis[k, k]
+    for i in range(n - rank):
+        total = -right[rank + i]
+        for j in range(rank):
+            total -= hessian[rank + i, j] * step[j]
+        w.vectors[LEFT, i] = total
+        for j in range(n - rank):
+            inner[i, j] = hessian[rank + i, rank + j]
+        inner[i, i] += damping
+    return rank, factors.cholesky(inner, n - rank)
 
 
 @compiled
-def _solve_indefinite(w: Workspace, rank: int, size: int, damping: float) -> None:
-    """Write the step in the null space where the length is no bowl: downhill along every axis."""
+def solve_indefinite(w: Workspace, rank: int, size: int, damping: float, kick: bool) -> None:
+    """Write to LEFT the step where the length is no bowl: downhill along every axis.
+
+    With `kick` it goes down even from where it is exactly level.
+    """
+    hessian, inner, eigen = w.matrices[CURVATURE], w.matrices[INNER], w.matrices[EIGEN]
+    left, right = w.vectors[LEFT], w.vectors[RIGHT]
     for i in range(size):
+        right[i], left[i] = left[i], 0.0
         for j in range(size):
-            w.inner[i, j] = w.curvature[rank + i, rank + j]
-    factors.eigen(w.inner, w.vectors, size)
+            inner[i, j] = hessian[rank + i, rank + j]
+    factors.eigen(inner, eigen, size)
     largest, worst = 0.0, 0
     for k in range(size):
-        largest = max(largest, abs(w.inner[k, k]))
-        if w.inner[k, k] < w.inner[worst, worst]:
+        largest = max(largest, abs(inner[k, k]))
+        if inner[k, k] < inner[worst, worst]:
             worst = k
-    for i in range(size):
-        w.step[rank + i] = 0.0
     for k in range(size):
         along = 0.0
         for i in range(size):
-            along += w.vectors[i, k] * w.left[i]
-        along /= abs(w.inner[k, k]) + damping + 1e-300
-        if k == worst and w.inner[k, k] < -INDEFINITE * largest:
+            along += eigen[i, k] * right[i]
+        along /= abs(inner[k, k]) + damping + 1e-300
+        if kick and k == worst and inner[k, k] < -INDEFINITE * largest:
             along = math.copysign(max(abs(along), KICK), along)
         for i in range(size):
-            w.step[rank + i] += along * w.vectors[i, k]
+            left[i] += along * eigen[i, k]
 
 
 @compiled
-def minimum_length(w: Workspace, m: int, largest_error: float) -> None:
-    """Write to `w.step` the correction towards the shortest path."""
+def minimum_length(w: Workspace, m: int, rank: int, bowl: bool, largest_error: float) -> None:
+    """Write to STEP the correction towards the shortest path, from the reduced problem."""
     n = 4 * m
-    rank = _reduce(w, m)
-    size = n - rank
-    for k in range(rank):
-        total = -w.error[2 * w.order[k]]
-        for j in range(k):
-            total -= w.basis[j, k] * w.step[j]
-        w.step[k] = total / w.basis[k, k]
-    for i in range(size):
-        total = -w.right[rank + i]
-        for j in range(rank):
-            total -= w.curvature[rank + i, j] * w.step[j]
-        w.left[i] = total
-        for j in range(size):
-            w.inner[i, j] = w.curvature[rank + i, rank + j]
-        w.inner[i, i] += largest_error
-    if factors.cholesky(w.inner, size):
-        factors.cholesky_solve(w.inner, w.left, size)
-        for i in range(size):
-            w.step[rank + i] = w.left[i]
-    else:
-        _solve_indefinite(w, rank, size, largest_error)
+    step, left = w.vectors[STEP], w.vectors[LEFT]
+    if bowl:
+        factors.cholesky_solve(w.matrices[INNER], left, n - rank)
+    for i in range(n - rank):
+        step[rank + i] = left[i]
     for k in range(rank - 1, -1, -1):
-        factors.reflect(w.basis, w.weight[k], k, w.step, n)
+        factors.reflect(w.matrices[BASIS], w.vectors[WEIGHT, k], k, step, n)
     if largest_error >= NEAR_SOLUTION:
         for k in range(n):
-            w.step[k] *= 0.5
+            step[k] *= 0.5
 
 
 @compiled
 def scholz_2015(w: Workspace, m: int, largest_error: float) -> None:
-    """Write to `w.step` the correction that brings all errors to zero, in least squares.
+    """Write to STEP the correction that brings all errors to zero, in least squares.
 
     Changes of the curves' lengths are held back in proportion to the largest error.
     """
     n, rows = 4 * m, 5 * m
+    basis, order = w.matrices[BASIS], w.indices[ORDER]
+    right, left = w.vectors[RIGHT], w.vectors[LEFT]
     for i in range(rows):
-        w.right[i] = -w.error[i] if i < n else 0.0
+        right[i] = -w.vectors[ERROR, i] if i < n else 0.0
         for k in range(n):
             held = largest_error if k == 4 * (i - n) + 3 else 0.0
-            w.basis[i, k] = w.jacobian[i, k] if i < n else held
-    rank = factors.qr(w.basis, w.weight, w.order, rows, n)
+            basis[i, k] = w.matrices[JACOBIAN, i, k] if i < n else held
+    rank = factors.qr(basis, w.vectors[WEIGHT], order, rows, n)
     for k in range(rank):
-        factors.reflect(w.basis, w.weight[k], k, w.right, rows)
+        factors.reflect(basis, w.vectors[WEIGHT, k], k, right, rows)
     for k in range(rank - 1, -1, -1):
-        total = w.right[k]
+        total = right[k]
         for j in range(k + 1, rank):
-            total -= w.basis[k, j] * w.left[j]
-        w.left[k] = total / w.basis[k, k]
+            total -= basis[k, j] * left[j]
+        left[k] = total / basis[k, k]
     for k in range(n):
-        w.step[w.order[k]] = w.left[k] if k < rank else 0.0
+        w.vectors[STEP, order[k]] = left[k] if k < rank else 0.0
 
 
 @compiled
 def limit(w: Workspace, m: int, path_length: float) -> bool:
     """Shorten the correction to what one step may turn and shift; False if it is not finite."""
-    ratio = 1.0
+    ratio, step = 1.0, w.vectors[STEP]
     for i in range(m):
         for s in range(2):
             for k in range(4):
-                q = abs(w.step[4 * i + k])
-                v = column(w.turn, i, s, k)
+                q = abs(step[4 * i + k])
+                v = row(w.motion[TURN, i, s], k)
                 turned = q * max(abs(v[0]), abs(v[1]), abs(v[2]))
-                moved = q * norm(column(w.shift, i, s, k))
+                moved = q * norm(row(w.motion[SHIFT, i, s], k))
                 ratio = max(ratio, turned / MOST_TURN, moved / (MOST_SHIFT * path_length))
                 if not q < math.inf:
                     return False
     for k in range(4 * m):
-        w.step[k] /= ratio
+        step[k] /= ratio
     return ratio < math.inf

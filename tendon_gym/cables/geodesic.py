@@ -41,9 +41,8 @@ def set_row(out: NDArray, k: int, v: Vector) -> None:
 
 
 @compiled
-def _slope(element: Any, tables: NDArray, work: NDArray, source: int, target: int) -> None:
-    """Write to row `target` of the workspace the derivative of the state in row `source`."""
-    y, out = work[source], work[target]
+def _slope(element: Any, tables: NDArray, y: NDArray, out: NDArray) -> None:
+    """Write the derivative of a state."""
     t = (y[3], y[4], y[5])
     jet = implicit(element, tables, (y[0], y[1], y[2]))
     g = gradient(jet)
@@ -69,7 +68,7 @@ def _step(element: Any, tables: NDArray, h: float, work: NDArray) -> float:
                     work[trial, k] += weight * work[j, k]
         for k in range(SIZE):
             work[trial, k] = work[state, k] + h * work[trial, k]
-        _slope(element, tables, work, trial, i)
+        _slope(element, tables, work[trial], work[i])
     error = 0.0
     for k in range(SIZE):
         fifth = third = change = 0.0
@@ -97,7 +96,7 @@ def integrate(
     for _ in range(MOST_STEPS):
         left = length - done
         h = left if left <= 1.1 * step else min(step, 0.5 * left + 0.01 * step)
-        _slope(element, tables, work, state, 0)
+        _slope(element, tables, work[state], work[0])
         error = _step(element, tables, h, work)
         if not error < 1e300:
             return False, step

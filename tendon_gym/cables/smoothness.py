@@ -12,8 +12,17 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from tendon_gym.cables.variations import column
-from tendon_gym.cables.workspace import Workspace
+from tendon_gym.cables.workspace import (
+    ACTIVE,
+    CURVATURE,
+    ERROR,
+    FRAME,
+    JACOBIAN,
+    SHIFT,
+    SLOPE,
+    TURN,
+    Workspace,
+)
 from tendon_gym.compiled import compiled, inlined
 from tendon_gym.spatial import Vector, cross, dot, norm, row, scale, subtract
 
@@ -24,13 +33,13 @@ NO_LENGTH = 1e-12
 @inlined
 def _before(w: Workspace, i: int) -> Vector:
     """Return where line i begins."""
-    return row(w.fixed, 0) if i == 0 else column(w.frame, i - 1, 1, 0)
+    return row(w.fixed, 0) if i == 0 else row(w.motion[FRAME, i - 1, 1], 0)
 
 
 @inlined
 def _after(w: Workspace, i: int, m: int) -> Vector:
     """Return where line i ends."""
-    return row(w.fixed, 1) if i == m else column(w.frame, i, 0, 0)
+    return row(w.fixed, 1) if i == m else row(w.motion[FRAME, i, 0], 0)
 
 
 @compiled
@@ -47,15 +56,15 @@ def draw_lines(w: Workspace, m: int) -> float:
         length = norm(d)
         if length > NO_LENGTH * total:
             e = scale(1.0 / length, d)
-            w.closeness[i] = 1.0 / length
+            w.lines[i, 3] = 1.0 / length
         else:
-            w.closeness[i] = 0.0
+            w.lines[i, 3] = 0.0
             e = (0.0, 0.0, 0.0)
             if i < m:
-                e = column(w.frame, i, 0, 1)
+                e = row(w.motion[FRAME, i, 0], 1)
             elif m > 0:
-                e = column(w.frame, m - 1, 1, 1)
-        w.line[i, 0], w.line[i, 1], w.line[i, 2] = e
+                e = row(w.motion[FRAME, m - 1, 1], 1)
+        w.lines[i, 0], w.lines[i, 1], w.lines[i, 2] = e
     return total
 
 
@@ -65,10 +74,10 @@ def errors(w: Workspace, m: int) -> float:
     largest = 0.0
     for i in range(m):
         for s in range(2):
-            e = row(w.line, i + s)
+            e = row(w.lines, i + s)
             for axis in range(2):
-                c = dot(e, column(w.frame, i, s, 2 + axis))
-                w.error[4 * i + 2 * s + axis] = c
+                c = dot(e, row(w.motion[FRAME, i, s], 2 + axis))
+                w.vectors[ERROR, 4 * i + 2 * s + axis] = c
                 largest = max(largest, abs(c))
                 if not abs(c) <= 2.0:  # NaN
                     return c
@@ -89,55 +98,57 @@ def _across(e: Vector, a: Vector, closeness: float) -> Vector:
 @compiled
 def jacobian(w: Workspace, m: int) -> None:
     """Write the derivatives of the errors."""
-    w.jacobian[: 4 * m, : 4 * m] = 0.0
+    out = w.matrices[JACOBIAN]
+    out[: 4 * m, : 4 * m] = 0.0
     for i in range(m):
         for s in range(2):
-            e, sign = row(w.line, i + s), 1.0 - 2.0 * s
+            e, sign = row(w.lines, i + s), 1.0 - 2.0 * s
             neighbour = i - 1 + 2 * s
             for axis in range(2):
                 r = 4 * i + 2 * s + axis
-                a = column(w.frame, i, s, 2 + axis)
-                moved, turned = _across(e, a, w.closeness[i + s]), cross(a, e)
+                a = row(w.motion[FRAME, i, s], 2 + axis)
+                moved, turned = _across(e, a, w.lines[i + s, 3]), cross(a, e)
                 for k in range(4):
-                    w.jacobian[r, 4 * i + k] = sign * dot(moved, column(w.shift, i, s, k)) + dot(
-                        turned, column(w.turn, i, s, k)
+                    out[r, 4 * i + k] = sign * dot(moved, row(w.motion[SHIFT, i, s], k)) + dot(
+                        turned, row(w.motion[TURN, i, s], k)
                     )
                 if 0 <= neighbour < m:
                     for k in range(4):
-                        v = column(w.shift, neighbour, 1 - s, k)
-                        w.jacobian[r, 4 * neighbour + k] = -sign * dot(moved, v)
+                        v = row(w.motion[SHIFT, neighbour, 1 - s], k)
+                        out[r, 4 * neighbour + k] = -sign * dot(moved, v)
 
 
 @compiled
 def slope(w: Workspace, m: int) -> None:
     """Write the derivatives of the path's length."""
     for i in range(m):
-        before, after = row(w.line, i), row(w.line, i + 1)
+        before, after = row(w.lines, i), row(w.lines, i + 1)
         for k in range(4):
-            w.slope[4 * i + k] = dot(before, column(w.shift, i, 0, k)) - dot(
-                after, column(w.shift, i, 1, k)
+            w.vectors[SLOPE, 4 * i + k] = dot(before, row(w.motion[SHIFT, i, 0], k)) - dot(
+                after, row(w.motion[SHIFT, i, 1], k)
             )
-        w.slope[4 * i + 3] += 1.0
+        w.vectors[SLOPE, 4 * i + 3] += 1.0
 
 
 @compiled
 def _curvature_at(curve: Any, w: Workspace, i: int, s: int) -> None:
     """Add to the second derivatives what one end of curve i gives to its own block."""
-    e, sign = row(w.line, i + s), 1.0 - 2.0 * s
+    out = w.matrices[CURVATURE]
+    e, sign = row(w.lines, i + s), 1.0 - 2.0 * s
     for k in range(4):
-        v = column(w.shift, i, s, k)
-        moved, turned = _across(e, v, w.closeness[i + s]), cross(v, e)
+        v = row(w.motion[SHIFT, i, s], k)
+        moved, turned = _across(e, v, w.lines[i + s, 3]), cross(v, e)
         for j in range(4):
-            w.curvature[4 * i + k, 4 * i + j] += dot(moved, column(w.shift, i, s, j)) + sign * dot(
-                turned, column(w.turn, i, s, j)
+            out[4 * i + k, 4 * i + j] += dot(moved, row(w.motion[SHIFT, i, s], j)) + sign * dot(
+                turned, row(w.motion[TURN, i, s], j)
             )
     if s == 1:  # the binormal shifts at the end grow with the curve's length
-        side = dot(e, column(w.frame, i, 1, 3))
+        side = dot(e, row(w.motion[FRAME, i, 1], 3))
         da, dr = side * curve["jacobi"][1], side * curve["jacobi"][3]
-        w.curvature[4 * i + 1, 4 * i] -= da
-        w.curvature[4 * i + 1, 4 * i + 3] -= da
-        w.curvature[4 * i + 2, 4 * i] -= dr
-        w.curvature[4 * i + 2, 4 * i + 3] -= dr
+        out[4 * i + 1, 4 * i] -= da
+        out[4 * i + 1, 4 * i + 3] -= da
+        out[4 * i + 2, 4 * i] -= dr
+        out[4 * i + 2, 4 * i + 3] -= dr
 
 
 @compiled
@@ -146,20 +157,20 @@ def curvature(curves: NDArray, w: Workspace, m: int) -> None:
 
     Exact for smooth paths: the unknown second variations are multiplied by the errors.
     """
-    n = 4 * m
-    w.curvature[:n, :n] = 0.0
+    n, out = 4 * m, w.matrices[CURVATURE]
+    out[:n, :n] = 0.0
     for i in range(m):
-        _curvature_at(curves[w.active[i]], w, i, 0)
-        _curvature_at(curves[w.active[i]], w, i, 1)
+        for s in range(2):
+            _curvature_at(curves[w.indices[ACTIVE, i]], w, i, s)
         if i > 0:
-            e = row(w.line, i)
+            e = row(w.lines, i)
             for k in range(4):
-                moved = _across(e, column(w.shift, i, 0, k), w.closeness[i])
+                moved = _across(e, row(w.motion[SHIFT, i, 0], k), w.lines[i, 3])
                 for j in range(4):
-                    coupled = -dot(moved, column(w.shift, i - 1, 1, j))
-                    w.curvature[4 * i + k, 4 * i - 4 + j] = coupled
-                    w.curvature[4 * i - 4 + j, 4 * i + k] = coupled
+                    coupled = -dot(moved, row(w.motion[SHIFT, i - 1, 1], j))
+                    out[4 * i + k, 4 * i - 4 + j] = coupled
+                    out[4 * i - 4 + j, 4 * i + k] = coupled
     for k in range(n):
         for j in range(k):
-            mean = 0.5 * (w.curvature[k, j] + w.curvature[j, k])
-            w.curvature[k, j] = w.curvature[j, k] = mean
+            mean = 0.5 * (out[k, j] + out[j, k])
+            out[k, j] = out[j, k] = mean

@@ -12,69 +12,43 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from tendon_gym.compiled import compiled, inlined
-from tendon_gym.spatial import Vector, add, columns, combine, cross, row, scale, to_world, vector
-
-
-@inlined
-def _put(v: Vector, out: NDArray, i: int, s: int, k: int) -> None:
-    out[i, s, k, 0], out[i, s, k, 1], out[i, s, k, 2] = v[0], v[1], v[2]
-
-
-@inlined
-def column(a: NDArray, i: int, s: int, k: int) -> Vector:
-    """Return element i, s, k of an array (m, 2, 4, 3) as a vector."""
-    return (a[i, s, k, 0], a[i, s, k, 1], a[i, s, k, 2])
+from tendon_gym.cables.geodesic import set_row
+from tendon_gym.cables.workspace import FRAME, SHIFT, TURN
+from tendon_gym.compiled import compiled
+from tendon_gym.spatial import add, columns, combine, cross, row, scale, to_world, vector
 
 
 @compiled
-def _place(origin: NDArray, axes: NDArray, points: NDArray, frame: NDArray, i: int, s: int) -> None:
-    """Write to `frame` a curve's point, tangent, normal and binormal in the world."""
-    world = columns(axes)
-    p, t, n = (
-        to_world(world, row(points, 0)),
-        to_world(world, row(points, 1)),
-        to_world(world, row(points, 2)),
-    )
-    _put(add(vector(origin), p), frame, i, s, 0)
-    _put(t, frame, i, s, 1)
-    _put(n, frame, i, s, 2)
-    _put(cross(t, n), frame, i, s, 3)
+def place(world: NDArray, curve: Any, motion: NDArray, i: int) -> None:
+    """Write the FRAME of curve i, both ends; `world` (4, 3) is its surface's frame there."""
+    axes, origin = columns(world[1:]), row(world, 0)
+    for s in range(2):
+        points, frame = curve["start"] if s == 0 else curve["end"], motion[FRAME, i, s]
+        t, n = to_world(axes, row(points, 1)), to_world(axes, row(points, 2))
+        set_row(frame, 0, add(origin, to_world(axes, row(points, 0))))
+        set_row(frame, 1, t)
+        set_row(frame, 2, n)
+        set_row(frame, 3, cross(t, n))
 
 
 @compiled
-def place(origin: NDArray, axes: NDArray, curve: Any, frame: NDArray, i: int) -> None:
-    """Write to row i of `frame` (m, 2, 4, 3) both ends of a curve in the world.
-
-    `origin` (3,) and `axes` (3, 3) are the surface's frame there.
-    """
-    _place(origin, axes, curve["start"], frame, i, 0)
-    _place(origin, axes, curve["end"], frame, i, 1)
-
-
-@compiled
-def vary(curve: Any, frame: NDArray, shift: NDArray, turn: NDArray, i: int) -> None:
-    """Write the variations of curve i, placed in row i of `frame`, in world axes."""
+def vary(curve: Any, motion: NDArray, i: int) -> None:
+    """Write SHIFT and TURN of curve i, whose FRAME is known."""
     zero = (0.0, 0.0, 0.0)
-    t, n, b = column(frame, i, 0, 1), column(frame, i, 0, 2), column(frame, i, 0, 3)
-    along, across, torsion = curve["start_bend"]
-    _put(t, shift, i, 0, 0)
-    _put(b, shift, i, 0, 1)
-    _put(zero, shift, i, 0, 2)
-    _put(zero, shift, i, 0, 3)
-    _put(combine(torsion, t, 0.0, n, along, b), turn, i, 0, 0)
-    _put(combine(-across, t, 0.0, n, -torsion, b), turn, i, 0, 1)
-    _put(scale(-1.0, n), turn, i, 0, 2)
-    _put(zero, turn, i, 0, 3)
-    t, n, b = column(frame, i, 1, 1), column(frame, i, 1, 2), column(frame, i, 1, 3)
-    along, across, torsion = curve["end_bend"]
-    a, da, r, dr = curve["jacobi"]
-    _put(t, shift, i, 1, 0)
-    _put(scale(a, b), shift, i, 1, 1)
-    _put(scale(r, b), shift, i, 1, 2)
-    _put(t, shift, i, 1, 3)
-    forward = combine(torsion, t, 0.0, n, along, b)
-    _put(forward, turn, i, 1, 0)
-    _put(combine(-a * across, t, -da, n, -a * torsion, b), turn, i, 1, 1)
-    _put(combine(-r * across, t, -dr, n, -r * torsion, b), turn, i, 1, 2)
-    _put(forward, turn, i, 1, 3)
+    for s in range(2):
+        frame, shift, turn = motion[FRAME, i, s], motion[SHIFT, i, s], motion[TURN, i, s]
+        t, n, b = row(frame, 1), row(frame, 2), row(frame, 3)
+        along, across, torsion = vector(curve["start_bend"] if s == 0 else curve["end_bend"])
+        a, da, r, dr = 1.0, 0.0, 0.0, 1.0
+        if s == 1:
+            jacobi = curve["jacobi"]
+            a, da, r, dr = jacobi[0], jacobi[1], jacobi[2], jacobi[3]
+        forward = combine(torsion, t, 0.0, n, along, b)
+        set_row(shift, 0, t)
+        set_row(shift, 1, scale(a, b))
+        set_row(shift, 2, scale(r, b))
+        set_row(shift, 3, t if s == 1 else zero)
+        set_row(turn, 0, forward)
+        set_row(turn, 1, combine(-a * across, t, -da, n, -a * torsion, b))
+        set_row(turn, 2, combine(-r * across, t, -dr, n, -r * torsion, b))
+        set_row(turn, 3, forward if s == 1 else zero)

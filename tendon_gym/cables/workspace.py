@@ -1,4 +1,7 @@
-"""The arrays that a solve needs besides its results, made once for a system of cables."""
+"""The arrays that a solve needs besides its results, made once for a state of cables.
+
+They are few and large: numba compiles a call the longer the more arrays it hands on.
+"""
 
 from __future__ import annotations
 
@@ -10,85 +13,59 @@ from numpy.typing import NDArray
 from tendon_gym.cables.geodesic import SIZE, WORKSPACE
 from tendon_gym.cables.records import CURVE
 
+FRAME, SHIFT, TURN = 0, 1, 2
+"""Rows of `motion`: point, tangent, normal, binormal; variations of the point; of the frame."""
+ERROR, SLOPE, STEP, WEIGHT, RIGHT, LEFT = range(6)
+"""Rows of `vectors`."""
+JACOBIAN, CURVATURE, BASIS, INNER, EIGEN = range(5)
+"""Rows of `matrices`."""
+ACTIVE, ORDER = 0, 1
+"""Rows of `indices`."""
+BEFORE, BEST = 0, 1
+"""Rows of `curves`."""
+
 
 class Workspace(NamedTuple):
     """Arrays for a stretch of m obstacles between two fixed points, at most all in contact.
 
     Attributes:
-        origin: (e, 3), axes: (e, 3, 3), of the elements' frames in the world.
-        active: (m,), the elements in contact, in path order.
-        shift: (m, 2, 4, 3), natural variations of position at start and end of each curve.
-        turn: (m, 2, 4, 3), of orientation, as rotation vectors.
-        frame: (m, 2, 4, 3), point, tangent, normal, binormal in the world, at start and end.
+        world: (e, 4, 3), of every element origin and axes (in columns) in the world.
+        motion: (3, m, 2, 4, 3), of every curve at its start and its end, in the world: FRAME,
+            SHIFT and TURN by the four natural variations.
         fixed: (2, 3), the points at both ends of the stretch.
-        line: (m + 1, 3), unit directions of the straight lines.
-        closeness: (m + 1,), one over their lengths, 1/m; 0 for a line without length.
-        error: (4 m,), per curve normal and binormal at its start, then at its end.
-        jacobian: (4 m, 4 m), of the errors.
-        slope: (4 m,), of the length.
-        curvature: (4 m, 4 m), second derivatives of the length.
-        step: (4 m,), the correction.
-        basis: (5 m, 4 m), `weight`: (5 m,), `order`: (4 m,): a QR factorisation.
-        inner: (4 m, 4 m), `vectors`: (4 m, 4 m): of the reduced problem.
-        right: (5 m,), `left`: (5 m,): right-hand sides.
+        lines: (m + 1, 4), unit directions of the straight lines, and one over their lengths, 1/m,
+            0 for a line without length.
+        vectors: (6, 5 m): ERROR, per curve normal and binormal at its start, then at its end;
+            SLOPE of the path's length; STEP, the correction; the rest for factorisations.
+        matrices: (5, 5 m, 4 m): JACOBIAN of the errors; CURVATURE, second derivatives of the
+            length; the rest for factorisations.
+        indices: (2, 4 m): ACTIVE, the elements in contact in path order; ORDER of columns.
+        curves: (2, e) CURVE: as they were BEFORE the solve; those of its BEST attempt.
         stages: for the integrator.
-        before, best: (e,), curves before the solve, and of the best attempt.
     """
 
-    origin: NDArray
-    axes: NDArray
-    active: NDArray
-    shift: NDArray
-    turn: NDArray
-    frame: NDArray
+    world: NDArray
+    motion: NDArray
     fixed: NDArray
-    line: NDArray
-    closeness: NDArray
-    error: NDArray
-    jacobian: NDArray
-    slope: NDArray
-    curvature: NDArray
-    step: NDArray
-    basis: NDArray
-    weight: NDArray
-    order: NDArray
-    inner: NDArray
+    lines: NDArray
     vectors: NDArray
-    right: NDArray
-    left: NDArray
+    matrices: NDArray
+    indices: NDArray
+    curves: NDArray
     stages: NDArray
-    before: NDArray
-    best: NDArray
 
 
 def workspace(m: int, elements: int) -> Workspace:
     """Return a workspace for stretches of up to m obstacles in a system of so many elements."""
     m = max(m, 1)
-    n = 4 * m
-    square = [np.zeros((n, n)) for _ in range(4)]
     return Workspace(
-        origin=np.zeros((elements, 3)),
-        axes=np.zeros((elements, 3, 3)),
-        active=np.zeros(m, np.int64),
-        shift=np.zeros((m, 2, 4, 3)),
-        turn=np.zeros((m, 2, 4, 3)),
-        frame=np.zeros((m, 2, 4, 3)),
+        world=np.zeros((elements, 4, 3)),
+        motion=np.zeros((3, m, 2, 4, 3)),
         fixed=np.zeros((2, 3)),
-        line=np.zeros((m + 1, 3)),
-        closeness=np.zeros(m + 1),
-        error=np.zeros(n),
-        jacobian=square[0],
-        slope=np.zeros(n),
-        curvature=square[1],
-        step=np.zeros(n),
-        basis=np.zeros((5 * m, n)),
-        weight=np.zeros(5 * m),
-        order=np.zeros(n, np.int64),
-        inner=square[2],
-        vectors=square[3],
-        right=np.zeros(5 * m),
-        left=np.zeros(5 * m),
+        lines=np.zeros((m + 1, 4)),
+        vectors=np.zeros((6, 5 * m)),
+        matrices=np.zeros((5, 5 * m, 4 * m)),
+        indices=np.zeros((2, 4 * m), np.int64),
+        curves=np.zeros((2, elements), CURVE),
         stages=np.zeros((WORKSPACE, SIZE)),
-        before=np.zeros(elements, CURVE),
-        best=np.zeros(elements, CURVE),
     )
