@@ -68,7 +68,9 @@ def height(
     u, v = inner_x - tables[first_x + i], inner_y - tables[first_y + j]
     f = fx = fxx = fy = fxy = fxxy = fyy = fxyy = 0.0
     for b in range(3, -1, -1):
-        p = tables[c + b] + u * (tables[c + 4 + b] + u * (tables[c + 8 + b] + u * tables[c + 12 + b]))
+        p = tables[c + b] + u * (
+            tables[c + 4 + b] + u * (tables[c + 8 + b] + u * tables[c + 12 + b])
+        )
         p1 = tables[c + 4 + b] + u * (2.0 * tables[c + 8 + b] + u * 3.0 * tables[c + 12 + b])
         p2 = 2.0 * tables[c + 8 + b] + u * 6.0 * tables[c + 12 + b]
         # Horner's rule in v, for the value, the first and half the second derivative

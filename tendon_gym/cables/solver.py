@@ -157,44 +157,31 @@ def _solve_cable(
 
 
 @compiled
-def solve_all(
-    elements: NDArray,
-    tables: NDArray,
-    cables: NDArray,
-    p: NDArray,
-    r: NDArray,
-    curves: NDArray,
-    nodes: NDArray,
-    paths: NDArray,
-    workspace: Any,
-) -> None:
-    """Solve every cable of every simulation.
+def solve_all(problem: Any) -> tuple[int, int]:
+    """Solve every cable of every simulation; `problem` is a box with a `Problem`.
 
-    Args:
-        elements: (1 or n, e) ELEMENT.
-        tables: of the height maps.
-        cables: (k,) CABLE.
-        p: (n, b, 3), origins of the bodies in the world, m.
-        r: (n, b, 3, 3), their rotations to the world.
-        curves: (n, e) CURVE, where warm starts begin; brought up to date.
-        nodes: (n, e) NODE, written.
-        paths: (n, k) PATH, written.
-        workspace: a box with a `Workspace`.
+    Returns:
+        How many paths have a fault, and how many have none but did not converge.
     """
-    w = workspace.value
-    for i in range(p.shape[0]):
-        own, own_curves, own_nodes = elements[i % elements.shape[0]], curves[i], nodes[i]
+    faults, unconverged = 0, 0
+    inside = problem.value
+    elements, tables, cables, w = inside.elements, inside.tables, inside.cables, inside.workspace
+    for i in range(inside.position.shape[0]):
+        own, curves, nodes = elements[i % elements.shape[0]], inside.curves[i], inside.nodes[i]
         for k in range(cables.shape[0]):
-            cable, path = cables[k], paths[i, k]
+            cable, path = cables[k], inside.paths[i, k]
             first, last, depth = cable["first"], cable["last"], 0.0
-            copy_curves(own_curves, w.curves[BEFORE], first, last)
-            where = _place_elements(own, w, first, last, p, r, i)
+            copy_curves(curves, w.curves[BEFORE], first, last)
+            where = _place_elements(own, w, first, last, inside.position, inside.rotation, i)
             fault = NO_FAULT if where < 0 else NOT_FINITE
             if where < 0:
-                fault, where, depth = _solve_cable(own, tables, own_curves, w, cable, path)
+                fault, where, depth = _solve_cable(own, tables, curves, w, cable, path)
             path["fault"], path["fault_element"], path["fault_depth"] = fault, where, depth
             if fault == NO_FAULT:
-                _write_results(own, own_curves, own_nodes, w, cable, path)
+                _write_results(own, curves, nodes, w, cable, path)
                 path["known"] = 1.0
+                unconverged += int(path["converged"] == 0.0)
             else:
-                _give_up(own, own_curves, own_nodes, w, cable, path)
+                _give_up(own, curves, nodes, w, cable, path)
+                faults += 1
+    return faults, unconverged
