@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 Body = str | int
 
 
+def end(system: CableSystem, name: str, body: Body, station: ArrayLike) -> Point:
+    """Return an end of a cable of a system, from what its owner gave."""
+    return Point(END, system.bodies.index(body), elements.station(name, station))
+
+
 class CableConfiguration:
     """The part of a `CableSpan` that doesn't depend on a state.
 
@@ -68,7 +73,7 @@ class CableConfiguration:
         return [*filter(None, (self._origin, *self._between, self._termination))]
 
     def _change(self, begin_anew: bool = False) -> None:
-        """Tell the owner, if there is one; `begin_anew` if the last path is no beginning for the next one."""
+        """Tell the owner, if any; `begin_anew` if the last path is no beginning any more."""
         self.generation += begin_anew
         if self.system is not None:
             self.system.changed()
@@ -77,16 +82,13 @@ class CableConfiguration:
 
     def set_origin(self, body: Body, station: ArrayLike) -> None:
         """Let the cable begin at a station (3,) of a body."""
-        self._origin = self._end("origin_station", body, station)
+        self._origin = end(self.owner, "origin_station", body, station)
         self._change()
 
     def set_termination(self, body: Body, station: ArrayLike) -> None:
         """Let the cable end at a station (3,) of a body."""
-        self._termination = self._end("termination_station", body, station)
+        self._termination = end(self.owner, "termination_station", body, station)
         self._change()
-
-    def _end(self, name: str, body: Body, station: ArrayLike) -> Point:
-        return Point(END, self.owner.bodies.index(body), elements.station(name, station))
 
     @staticmethod
     def _known(end: Point | None) -> Point:

@@ -17,8 +17,8 @@ def table(x: NDArray, y: NDArray, height: NDArray) -> NDArray[np.float64]:
     """Return the coefficients of the spline as kernels read them.
 
     Args:
-        x: (k,), y: (l,) of the grid, increasing, in m.
-        y: see x.
+        x: (k,) of the grid, increasing, in m.
+        y: (l,) of the grid, increasing, in m.
         height: (k, l), in m.
 
     Returns:
@@ -68,11 +68,10 @@ def height(
     u, v = inner_x - tables[first_x + i], inner_y - tables[first_y + j]
     f = fx = fxx = fy = fxy = fxxy = fyy = fxyy = 0.0
     for b in range(3, -1, -1):
-        p = tables[c + b] + u * (
-            tables[c + 4 + b] + u * (tables[c + 8 + b] + u * tables[c + 12 + b])
-        )
-        p1 = tables[c + 4 + b] + u * (2.0 * tables[c + 8 + b] + u * 3.0 * tables[c + 12 + b])
-        p2 = 2.0 * tables[c + 8 + b] + u * 6.0 * tables[c + 12 + b]
+        c0, c1, c2, c3 = tables[c + b], tables[c + 4 + b], tables[c + 8 + b], tables[c + 12 + b]
+        p = c0 + u * (c1 + u * (c2 + u * c3))
+        p1 = c1 + u * (2.0 * c2 + u * 3.0 * c3)
+        p2 = 2.0 * c2 + u * 6.0 * c3
         # Horner's rule in v, for the value, the first and half the second derivative
         fyy, fy, f = fyy * v + fy, fy * v + f, f * v + p
         fxyy, fxy, fx = fxyy * v + fxy, fxy * v + fx, fx * v + p1

@@ -94,7 +94,7 @@ def hessian_form(jet: Jet, u: Vector, v: Vector) -> float:
 
 @inlined
 def gauss_curvature(jet: Jet) -> float:
-    """Return K = g' adj(H) g / |g|^4 (R. Goldman 2005, Curvature formulas for implicit surfaces)."""
+    """Return g' adj(H) g / |g|^4 (R. Goldman 2005, Curvature formulas for implicit surfaces)."""
     _, gx, gy, gz, xx, yy, zz, xy, xz, yz = jet
     top = (
         gx * gx * (yy * zz - yz * yz)

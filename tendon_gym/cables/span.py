@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tendon_gym import checks
 from tendon_gym.cables.bodies import index
-from tendon_gym.cables.configuration import Body, CableConfiguration
+from tendon_gym.cables.configuration import Body, CableConfiguration, end
 from tendon_gym.cables.elements import Array
 from tendon_gym.cables.points import decorative_count, resample, sample, spare_curve
 from tendon_gym.cables.state import CableState
@@ -65,8 +65,10 @@ class CableSpan(CableConfiguration):
 
         Args:
             system: its owner.
-            origin_body, origin_station: the body it begins at, and where in its frame (3,), m.
-            termination_body, termination_station: where it ends.
+            origin_body: the body that it begins at.
+            origin_station: where in that body's frame (3,), m.
+            termination_body: the body that it ends at.
+            termination_station: where in that body's frame (3,), m.
         """
         super().__init__()
         ends = (origin_body, origin_station, termination_body, termination_station)
@@ -74,16 +76,18 @@ class CableSpan(CableConfiguration):
             if any(part is not None for part in ends):
                 raise ValueError("a cable with ends needs the CableSystem that owns it")
             return
-        given = [part is not None for part in ends]
-        if any(given) and not all(given):
-            raise ValueError("a cable has too few points: give body and station of both ends")
-        if all(given):
-            twin = CableConfiguration()
-            twin.system = system  # checks the ends before the system has this cable
-            self._origin = twin._end("origin_station", origin_body, origin_station)  # type: ignore[arg-type]
-            self._termination = twin._end(
-                "termination_station", termination_body, termination_station
-            )  # type: ignore[arg-type]
+        if any(part is not None for part in ends):
+            if (
+                origin_body is None
+                or origin_station is None
+                or termination_body is None
+                or termination_station is None
+            ):
+                raise ValueError("a cable has too few points: give body and station of both ends")
+            self._origin = end(system, "origin_station", origin_body, origin_station)
+            self._termination = end(
+                system, "termination_station", termination_body, termination_station
+            )
         system.adopt(self)
 
     # --- where things are in the arrays ------------------------------------------------------
@@ -169,10 +173,10 @@ class CableSpan(CableConfiguration):
 
     def body_forces(self, state: CableState, tension: ArrayLike = 1.0) -> Array:
         """Return what the cable does to all bodies, (..., b, 6), as `apply_body_forces` adds."""
-        shape = (state.n, state.problem.position.shape[1], 6)
-        forces = np.zeros(shape)
+        bodies = state.position.shape[1]
+        forces = np.zeros((bodies, 6) if state.scalar else (state.n, bodies, 6))
         self.apply_body_forces(state, tension, forces)
-        return forces[0] if state.scalar else forces
+        return forces
 
     def apply_body_forces(self, state: CableState, tension: ArrayLike, forces: NDArray) -> None:
         """Add what the cable does to the bodies it touches.
@@ -272,9 +276,9 @@ class CableSpan(CableConfiguration):
         """Return the frame where the cable leaves an obstacle."""
         return self._frame(state, obstacle, "end")
 
-    def _frame(self, state: CableState, obstacle: int, end: str) -> FrenetFrame:
+    def _frame(self, state: CableState, obstacle: int, side: str) -> FrenetFrame:
         k = self._place(state, self.place_of_obstacle(obstacle))
-        node, curve = state.problem.nodes[:, k], state.problem.curves[:, k][end]
+        node, curve = state.problem.nodes[:, k], state.problem.curves[:, k][side]
         axes = node["axes"]
         position = node["origin"] + np.einsum("nij,nj->ni", axes, curve[:, 0])
         tangent = np.einsum("nij,nj->ni", axes, curve[:, 1])
