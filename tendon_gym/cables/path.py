@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from tendon_gym.cables import height_map
@@ -22,7 +21,7 @@ from tendon_gym.cables.records import (
 )
 from tendon_gym.cables.smoothness import draw_lines
 from tendon_gym.cables.variations import place
-from tendon_gym.cables.workspace import ACTIVE, FRAME, Workspace
+from tendon_gym.cables.workspace import ACTIVE, FRAME, Workspace, zero
 from tendon_gym.compiled import compiled, inlined
 from tendon_gym.spatial import Vector, add, columns, row, subtract, to_body, to_world
 
@@ -66,7 +65,7 @@ def update_statuses(
     Returns:
         Whether any status changed, the number of curves, the path's length.
     """
-    changed, m, length = False, np.int64(0), 0.0
+    changed, m, length = False, zero(), 0.0
     for j in range(first + 1, last):
         curve = curves[j]
         a, b = _neighbours(curves, w, j, m, first, last)
@@ -85,7 +84,7 @@ def update_statuses(
 @compiled
 def gather(curves: NDArray, w: Workspace, first: int, last: int) -> tuple[int, float]:
     """Draw the path without deciding anything; return the number of its curves and its length."""
-    m, length = np.int64(0), 0.0
+    m, length = zero(), 0.0
     for j in range(first + 1, last):
         if curves[j]["status"] == CONTACT:
             place(w.world[j], curves[j], w.motion, m)
@@ -147,7 +146,7 @@ def fault_of(
 ) -> tuple[float, int, float]:
     """Return what is wrong with a path that has been found, with which obstacle, how deep (m)."""
     gather(curves, w, first, last)
-    passed = np.int64(0)
+    passed = zero()
     for j in range(first + 1, last):
         a, b = _neighbours(curves, w, j, passed, first, last)
         inside = deepest_neighbour(elements[j], tables, a, b)

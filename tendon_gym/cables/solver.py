@@ -9,14 +9,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from tendon_gym.cables.contact import lift
 from tendon_gym.cables.path import end_inside, fault_of, gather
 from tendon_gym.cables.records import CONTACT, NO_FAULT, NOT_FINITE, OBSTACLE, POINT_INSIDE
 from tendon_gym.cables.stretch import CONVERGED, copy_curves, solve_stretch
-from tendon_gym.cables.workspace import BEFORE, FRAME, Workspace
+from tendon_gym.cables.workspace import BEFORE, FRAME, Workspace, zero
 from tendon_gym.compiled import compiled, inlined
 from tendon_gym.spatial import (
     Vector,
@@ -96,7 +95,7 @@ def _write_results(
         end = _next_fixed(elements, start)
         m, length = gather(curves, w, start, end)
         total += length
-        passed = np.int64(0)
+        passed = zero()
         for j in range(start, end + 1):
             _write_node(elements[j], curves[j], nodes[j], w, j, passed)
             if elements[j]["role"] == OBSTACLE and curves[j]["status"] == CONTACT:

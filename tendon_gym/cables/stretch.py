@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from tendon_gym.cables.contact import lift, place_at_hint
@@ -21,7 +20,7 @@ from tendon_gym.cables.path import line_is_free, update_statuses
 from tendon_gym.cables.records import MINIMUM_LENGTH
 from tendon_gym.cables.smoothness import curvature, errors, jacobian, slope
 from tendon_gym.cables.variations import vary
-from tendon_gym.cables.workspace import ACTIVE, BEST, STEP, Workspace
+from tendon_gym.cables.workspace import ACTIVE, BEST, STEP, Workspace, zero
 from tendon_gym.compiled import compiled
 from tendon_gym.spatial import add, combine, cross, row
 
@@ -170,5 +169,5 @@ def solve_stretch(
             break
     copy_curves(w.curves[BEST], curves, first, last)
     if best == DIVERGED:
-        _begin(elements, tables, curves, first, last, np.int64(FROM_LINE))
+        _begin(elements, tables, curves, first, last, zero() + FROM_LINE)
     return best, steps, best_error

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,23 +26,33 @@ from tendon_gym.cables.records import (
 )
 from tendon_gym.cables.user_function import Jet, address_of
 
+NO_TABLE: NDArray[np.float64] = np.zeros(0)
+
 
 class Surface:
-    """What all surfaces tell the kernels.
+    """What all surfaces tell the kernels; `kind` is the code by which they know each."""
 
-    Attributes:
-        kind: code of the surface.
-        sizes: up to three radii, m.
-        scale: a typical length, m.
-        table: coefficients of a height map.
-        address: of a user's function.
-    """
+    kind: ClassVar[int]
 
-    kind: int
-    sizes: tuple[float, ...] = ()
-    scale: float = 1.0
-    table: NDArray[np.float64] = np.zeros(0)
-    address: int = 0
+    @property
+    def sizes(self) -> tuple[float, ...]:
+        """Up to three radii, m."""
+        return ()
+
+    @property
+    def scale(self) -> float:
+        """A typical length, m."""
+        return 1.0
+
+    @property
+    def table(self) -> NDArray[np.float64]:
+        """Coefficients of a height map, empty for others."""
+        return NO_TABLE
+
+    @property
+    def address(self) -> int:
+        """Where a user's function is, 0 for others."""
+        return 0
 
 
 @dataclass(frozen=True)
@@ -148,10 +159,19 @@ class HeightMap(Surface):
             if len(grid) < 4:
                 checks.reject(f"length of {name}", len(grid), "at least 4")
         self.height = checks.array("height", height, (len(self.x), len(self.y)))
-        self.table = height_map.table(self.x, self.y, self.height)
-        self.scale = float(min(np.ptp(self.x), np.ptp(self.y)))
-        for values in (self.x, self.y, self.height, self.table):
+        self._table = height_map.table(self.x, self.y, self.height)
+        for values in (self.x, self.y, self.height, self._table):
             values.flags.writeable = False
+
+    @property
+    def table(self) -> NDArray[np.float64]:
+        """Coefficients of the spline."""
+        return self._table
+
+    @property
+    def scale(self) -> float:
+        """The shorter side of the patch."""
+        return float(min(np.ptp(self.x), np.ptp(self.y)))
 
 
 class ImplicitSurface(Surface):
@@ -167,13 +187,23 @@ class ImplicitSurface(Surface):
                 (xx, yy, zz, xy, xz, yz), ten floats; compiled by Numba, or able to be.
             scale: a typical length of the surface, such as a radius, in m.
         """
-        self.scale = checks.number("scale", scale, above=0.0)
+        self._scale = checks.number("scale", scale, above=0.0)
         if not callable(function):
             raise TypeError(f"function must be callable, got {checks.shown(function)}")
-        jet = function(self.scale, 0.5 * self.scale, 0.25 * self.scale)
+        jet = function(self._scale, 0.5 * self._scale, 0.25 * self._scale)
         checks.array("what function returns", np.asarray(jet), (10,))
         self.function = function
-        self.address = address_of(function)
+        self._address = address_of(function)
+
+    @property
+    def scale(self) -> float:
+        """The typical length that was given."""
+        return self._scale
+
+    @property
+    def address(self) -> int:
+        """Where the function is."""
+        return self._address
 
 
 def surface(value: object) -> Surface:

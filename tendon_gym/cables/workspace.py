@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tendon_gym.cables.geodesic import SIZE, WORKSPACE
 from tendon_gym.cables.records import CURVE
+from tendon_gym.compiled import inlined
 
 FRAME, SHIFT, TURN = 0, 1, 2
 """Rows of `motion`: point, tangent, normal, binormal; variations of the point; of the frame."""
@@ -23,6 +24,12 @@ ACTIVE, ORDER = 0, 1
 """Rows of `indices`."""
 BEFORE, BEST = 0, 1
 """Rows of `curves`."""
+
+
+@inlined
+def zero() -> int:
+    """Return 0, to count from: Numba compiles whatever takes a literal 0 once more for it."""
+    return 0
 
 
 class Workspace(NamedTuple):
