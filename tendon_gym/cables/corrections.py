@@ -26,6 +26,7 @@ from tendon_gym.cables.workspace import (
     TURN,
     WEIGHT,
     Workspace,
+    at,
 )
 from tendon_gym.compiled import compiled
 from tendon_gym.spatial import norm, row
@@ -161,9 +162,9 @@ def limit(w: Workspace, m: int, path_length: float) -> bool:
         for s in range(2):
             for k in range(4):
                 q = abs(step[4 * i + k])
-                v = row(w.motion[TURN, i, s], k)
+                v = row(w.motion, at(i, s) + TURN + k)
                 turned = q * max(abs(v[0]), abs(v[1]), abs(v[2]))
-                moved = q * norm(row(w.motion[SHIFT, i, s], k))
+                moved = q * norm(row(w.motion, at(i, s) + SHIFT + k))
                 ratio = max(ratio, turned / MOST_TURN, moved / (MOST_SHIFT * path_length))
                 if not q < math.inf:
                     return False

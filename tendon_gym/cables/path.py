@@ -20,17 +20,17 @@ from tendon_gym.cables.records import (
     POINT_INSIDE,
 )
 from tendon_gym.cables.smoothness import draw_lines
-from tendon_gym.cables.variations import place
-from tendon_gym.cables.workspace import ACTIVE, FRAME, Workspace, zero
+from tendon_gym.cables.variations import frame_in, place
+from tendon_gym.cables.workspace import ACTIVE, FRAME, Workspace, at, zero
 from tendon_gym.compiled import compiled, inlined
-from tendon_gym.spatial import Vector, add, columns, row, subtract, to_body, to_world
+from tendon_gym.spatial import Vector, add, row, subtract, to_body, to_world
 
 
 @inlined
 def in_surface(w: Workspace, j: int, p: Vector) -> Vector:
     """Return a point of the world in the frame of element j."""
-    frame = w.world[j]
-    return to_body(columns(frame[1:]), subtract(p, row(frame, 0)))
+    origin, axes = frame_in(w.world, j)
+    return to_body(axes, subtract(p, origin))
 
 
 @compiled
@@ -38,16 +38,21 @@ def _neighbours(
     curves: NDArray, w: Workspace, j: int, m: int, first: int, last: int
 ) -> tuple[Vector, Vector]:
     """Return in the frame of obstacle j where the path comes from, m curves back, and goes to."""
-    before, after = row(w.world[first], 0), row(w.world[last], 0)
+    before, after = row(w.world, 4 * first), row(w.world, 4 * last)
     if m > 0:
-        before = row(w.motion[FRAME, m - 1, 1], 0)
+        before = row(w.motion, at(m - 1, 1) + FRAME)
     for k in range(j + 1, last):
         if curves[k]["status"] != LIFTED:
-            frame = w.world[k]
-            p = to_world(columns(frame[1:]), row(curves[k]["start"], 0))
-            after = add(row(frame, 0), p)
+            origin, axes = frame_in(w.world, k)
+            after = add(origin, to_world(axes, row(curves[k]["start"], 0)))
             break
     return in_surface(w, j, before), in_surface(w, j, after)
+
+
+@inlined
+def _fix(w: Workspace, first: int, last: int) -> None:
+    for k in range(3):
+        w.fixed[0, k], w.fixed[1, k] = w.world[4 * first, k], w.world[4 * last, k]
 
 
 @compiled
@@ -72,28 +77,25 @@ def update_statuses(
         if update(elements[j], tables, curve, a, b, accuracy, w.stages):
             changed = True
         if curve["status"] == CONTACT:
-            place(w.world[j], curve, w.motion, m)
+            place(w.world, j, curve, w.motion, m)
             w.indices[ACTIVE, m] = j
             m += 1
             length += curve["length"]
-    for k in range(3):
-        w.fixed[0, k], w.fixed[1, k] = w.world[first, 0, k], w.world[last, 0, k]
+    _fix(w, first, last)
     return changed, m, length + draw_lines(w, m)
 
 
 @compiled
-def gather(curves: NDArray, w: Workspace, first: int, last: int) -> tuple[int, float]:
-    """Draw the path without deciding anything; return the number of its curves and its length."""
-    m, length = zero(), 0.0
+def draw(curves: NDArray, w: Workspace, first: int, last: int) -> None:
+    """Draw the path without deciding anything."""
+    m = zero()
     for j in range(first + 1, last):
         if curves[j]["status"] == CONTACT:
-            place(w.world[j], curves[j], w.motion, m)
+            place(w.world, j, curves[j], w.motion, m)
             w.indices[ACTIVE, m] = j
             m += 1
-            length += curves[j]["length"]
-    for k in range(3):
-        w.fixed[0, k], w.fixed[1, k] = w.world[first, 0, k], w.world[last, 0, k]
-    return m, length + draw_lines(w, m)
+    _fix(w, first, last)
+    draw_lines(w, m)
 
 
 @compiled
@@ -116,19 +118,14 @@ def line_is_free(
 
 
 @compiled
-def end_inside(
-    elements: NDArray, tables: NDArray, w: Workspace, first: int, last: int
-) -> tuple[int, float]:
-    """Return the obstacle that the fixed point beside it lies in, and how deep; or -1, 0."""
+def end_inside(elements: NDArray, tables: NDArray, w: Workspace, first: int, last: int) -> bool:
+    """Return whether a fixed point lies inside the obstacle beside it."""
     if last - first < 2:
-        return -1, 0.0
-    p = in_surface(w, first + 1, row(w.world[first], 0))
-    inside = deepest_neighbour(elements[first + 1], tables, p, p)
-    if inside > 0.0:
-        return first + 1, inside
-    p = in_surface(w, last - 1, row(w.world[last], 0))
-    inside = deepest_neighbour(elements[last - 1], tables, p, p)
-    return (last - 1, inside) if inside > 0.0 else (-1, 0.0)
+        return False
+    p = in_surface(w, first + 1, row(w.world, 4 * first))
+    q = in_surface(w, last - 1, row(w.world, 4 * last))
+    start = deepest_neighbour(elements[first + 1], tables, p, p)
+    return start + deepest_neighbour(elements[last - 1], tables, q, q) > 0.0
 
 
 @inlined
@@ -144,8 +141,7 @@ def _off_patch(element: Any, tables: NDArray, curve: Any) -> bool:
 def fault_of(
     elements: NDArray, tables: NDArray, curves: NDArray, w: Workspace, first: int, last: int
 ) -> tuple[float, int, float]:
-    """Return what is wrong with a path that has been found, with which obstacle, how deep (m)."""
-    gather(curves, w, first, last)
+    """Return what is wrong with a path that has been drawn, with which obstacle, how deep (m)."""
     passed = zero()
     for j in range(first + 1, last):
         a, b = _neighbours(curves, w, j, passed, first, last)

@@ -12,6 +12,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from tendon_gym.cables.geodesic import set_row
 from tendon_gym.cables.workspace import (
     ACTIVE,
     CURVATURE,
@@ -22,6 +23,7 @@ from tendon_gym.cables.workspace import (
     SLOPE,
     TURN,
     Workspace,
+    at,
 )
 from tendon_gym.compiled import compiled, inlined
 from tendon_gym.spatial import Vector, cross, dot, norm, row, scale, subtract
@@ -33,13 +35,13 @@ NO_LENGTH = 1e-12
 @inlined
 def _before(w: Workspace, i: int) -> Vector:
     """Return where line i begins."""
-    return row(w.fixed, 0) if i == 0 else row(w.motion[FRAME, i - 1, 1], 0)
+    return row(w.fixed, 0) if i == 0 else row(w.motion, at(i - 1, 1) + FRAME)
 
 
 @inlined
 def _after(w: Workspace, i: int, m: int) -> Vector:
     """Return where line i ends."""
-    return row(w.fixed, 1) if i == m else row(w.motion[FRAME, i, 0], 0)
+    return row(w.fixed, 1) if i == m else row(w.motion, at(i, 0) + FRAME)
 
 
 @compiled
@@ -50,21 +52,21 @@ def draw_lines(w: Workspace, m: int) -> float:
     """
     total = 0.0
     for i in range(m + 1):
-        total += norm(subtract(_after(w, i, m), _before(w, i)))
+        w.lines[i, 4] = norm(subtract(_after(w, i, m), _before(w, i)))
+        total += w.lines[i, 4]
     for i in range(m + 1):
-        d = subtract(_after(w, i, m), _before(w, i))
-        length = norm(d)
+        length = w.lines[i, 4]
         if length > NO_LENGTH * total:
-            e = scale(1.0 / length, d)
             w.lines[i, 3] = 1.0 / length
-        else:
-            w.lines[i, 3] = 0.0
-            e = (0.0, 0.0, 0.0)
-            if i < m:
-                e = row(w.motion[FRAME, i, 0], 1)
-            elif m > 0:
-                e = row(w.motion[FRAME, m - 1, 1], 1)
-        w.lines[i, 0], w.lines[i, 1], w.lines[i, 2] = e
+            set_row(w.lines, i, scale(1.0 / length, subtract(_after(w, i, m), _before(w, i))))
+            continue
+        w.lines[i, 3] = 0.0
+        e = (0.0, 0.0, 0.0)
+        if i < m:
+            e = row(w.motion, at(i, 0) + FRAME + 1)
+        elif m > 0:
+            e = row(w.motion, at(m - 1, 1) + FRAME + 1)
+        set_row(w.lines, i, e)
     return total
 
 
@@ -76,7 +78,7 @@ def errors(w: Workspace, m: int) -> float:
         for s in range(2):
             e = row(w.lines, i + s)
             for axis in range(2):
-                c = dot(e, row(w.motion[FRAME, i, s], 2 + axis))
+                c = dot(e, row(w.motion, at(i, s) + FRAME + 2 + axis))
                 w.vectors[ERROR, 4 * i + 2 * s + axis] = c
                 largest = max(largest, abs(c))
                 if not abs(c) <= 2.0:  # NaN
@@ -106,15 +108,15 @@ def jacobian(w: Workspace, m: int) -> None:
             neighbour = i - 1 + 2 * s
             for axis in range(2):
                 r = 4 * i + 2 * s + axis
-                a = row(w.motion[FRAME, i, s], 2 + axis)
+                a = row(w.motion, at(i, s) + FRAME + 2 + axis)
                 moved, turned = _across(e, a, w.lines[i + s, 3]), cross(a, e)
                 for k in range(4):
-                    out[r, 4 * i + k] = sign * dot(moved, row(w.motion[SHIFT, i, s], k)) + dot(
-                        turned, row(w.motion[TURN, i, s], k)
-                    )
+                    out[r, 4 * i + k] = sign * dot(
+                        moved, row(w.motion, at(i, s) + SHIFT + k)
+                    ) + dot(turned, row(w.motion, at(i, s) + TURN + k))
                 if 0 <= neighbour < m:
                     for k in range(4):
-                        v = row(w.motion[SHIFT, neighbour, 1 - s], k)
+                        v = row(w.motion, at(neighbour, 1 - s) + SHIFT + k)
                         out[r, 4 * neighbour + k] = -sign * dot(moved, v)
 
 
@@ -124,8 +126,8 @@ def slope(w: Workspace, m: int) -> None:
     for i in range(m):
         before, after = row(w.lines, i), row(w.lines, i + 1)
         for k in range(4):
-            w.vectors[SLOPE, 4 * i + k] = dot(before, row(w.motion[SHIFT, i, 0], k)) - dot(
-                after, row(w.motion[SHIFT, i, 1], k)
+            w.vectors[SLOPE, 4 * i + k] = dot(before, row(w.motion, at(i, 0) + SHIFT + k)) - dot(
+                after, row(w.motion, at(i, 1) + SHIFT + k)
             )
         w.vectors[SLOPE, 4 * i + 3] += 1.0
 
@@ -136,14 +138,14 @@ def _curvature_at(curve: Any, w: Workspace, i: int, s: int) -> None:
     out = w.matrices[CURVATURE]
     e, sign = row(w.lines, i + s), 1.0 - 2.0 * s
     for k in range(4):
-        v = row(w.motion[SHIFT, i, s], k)
+        v = row(w.motion, at(i, s) + SHIFT + k)
         moved, turned = _across(e, v, w.lines[i + s, 3]), cross(v, e)
         for j in range(4):
-            out[4 * i + k, 4 * i + j] += dot(moved, row(w.motion[SHIFT, i, s], j)) + sign * dot(
-                turned, row(w.motion[TURN, i, s], j)
-            )
+            out[4 * i + k, 4 * i + j] += dot(
+                moved, row(w.motion, at(i, s) + SHIFT + j)
+            ) + sign * dot(turned, row(w.motion, at(i, s) + TURN + j))
     if s == 1:  # the binormal shifts at the end grow with the curve's length
-        side = dot(e, row(w.motion[FRAME, i, 1], 3))
+        side = dot(e, row(w.motion, at(i, 1) + FRAME + 3))
         da, dr = side * curve["jacobi"][1], side * curve["jacobi"][3]
         out[4 * i + 1, 4 * i] -= da
         out[4 * i + 1, 4 * i + 3] -= da
@@ -165,9 +167,9 @@ def curvature(curves: NDArray, w: Workspace, m: int) -> None:
         if i > 0:
             e = row(w.lines, i)
             for k in range(4):
-                moved = _across(e, row(w.motion[SHIFT, i, 0], k), w.lines[i, 3])
+                moved = _across(e, row(w.motion, at(i, 0) + SHIFT + k), w.lines[i, 3])
                 for j in range(4):
-                    coupled = -dot(moved, row(w.motion[SHIFT, i - 1, 1], j))
+                    coupled = -dot(moved, row(w.motion, at(i - 1, 1) + SHIFT + j))
                     out[4 * i + k, 4 * i - 4 + j] = coupled
                     out[4 * i - 4 + j, 4 * i + k] = coupled
     for k in range(n):

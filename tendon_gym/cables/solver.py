@@ -12,10 +12,12 @@ from typing import Any
 from numpy.typing import NDArray
 
 from tendon_gym.cables.contact import lift
-from tendon_gym.cables.path import end_inside, fault_of, gather
-from tendon_gym.cables.records import CONTACT, NO_FAULT, NOT_FINITE, OBSTACLE, POINT_INSIDE
-from tendon_gym.cables.stretch import CONVERGED, copy_curves, solve_stretch
-from tendon_gym.cables.workspace import BEFORE, FRAME, Workspace, zero
+from tendon_gym.cables.geodesic import set_row
+from tendon_gym.cables.path import draw, fault_of
+from tendon_gym.cables.records import CONTACT, NO_FAULT, NOT_FINITE, OBSTACLE
+from tendon_gym.cables.stretch import CONVERGED, copy_records, solve_stretch
+from tendon_gym.cables.variations import frame_in
+from tendon_gym.cables.workspace import BEFORE, FRAME, Workspace, at, zero
 from tendon_gym.compiled import compiled, inlined
 from tendon_gym.spatial import (
     Vector,
@@ -23,6 +25,7 @@ from tendon_gym.spatial import (
     columns,
     frame_at,
     row,
+    store,
     store_columns,
     to_world,
     vector,
@@ -42,12 +45,14 @@ def _place_elements(
 ) -> int:
     """Write the elements' frames in the world; return the first that is not finite, or -1."""
     for j in range(first, last + 1):
-        body = elements[j]["body"]
-        frame, world = frame_at(r, i, body), w.world[j]
+        body, k = elements[j]["body"], 4 * j
+        frame = frame_at(r, i, body)
         origin = add(vector_at(p, i, body), to_world(frame, vector(elements[j]["position"])))
         x, y, z = within(frame, columns(elements[j]["rotation"]))
-        world[0, 0], world[0, 1], world[0, 2] = origin
-        store_columns((x, y, z), world[1:])
+        set_row(w.world, k, origin)
+        set_row(w.world, k + 1, x)
+        set_row(w.world, k + 2, y)
+        set_row(w.world, k + 3, z)
         if not (_finite(origin) and _finite(x) and _finite(y) and _finite(z)):
             return j
     return -1
@@ -65,49 +70,71 @@ def _next_fixed(elements: NDArray, j: int) -> int:
 @compiled
 def _write_node(element: Any, curve: Any, node: Any, w: Workspace, j: int, passed: int) -> None:
     """Write where the cable meets an element of the stretch that is drawn in the workspace."""
-    active = element["role"] != OBSTACLE or curve["status"] == CONTACT
-    node["active"] = 1.0 if active else 0.0
+    obstacle = element["role"] == OBSTACLE
+    touched = obstacle and curve["status"] == CONTACT
+    origin, axes = frame_in(w.world, j)
+    point, direction = node["point"], node["direction"]
+    store(origin, node["origin"])
+    store_columns(axes, node["axes"])
+    node["active"] = 0.0 if obstacle and not touched else 1.0
     node["arc_length"] = curve["length"]
-    world = w.world[j]
-    for k in range(3):
-        node["origin"][k] = world[0, k]
-        for c in range(3):
-            node["axes"][k, c] = world[1 + k, c]
-    known = row(world, 0)
-    if element["role"] == OBSTACLE:
-        known = add(known, to_world(columns(world[1:]), vector(curve["tracking"])))
+    known = origin
+    if obstacle and not touched:
+        known = add(origin, to_world(axes, vector(curve["tracking"])))
     for s in range(2):
-        for k in range(3):
-            node["point"][s, k] = known[k]
-            if element["role"] == OBSTACLE:
-                node["direction"][s, k] = w.lines[passed + (s if active else 0), k]
-                if active:
-                    node["point"][s, k] = w.motion[FRAME, passed, s, 0, k]
+        if obstacle:
+            line = passed + (s if touched else 0)
+            store(row(w.lines, line), direction[s])
+        store(row(w.motion, at(passed, s) + FRAME) if touched else known, point[s])
 
 
 @compiled
 def _write_results(
-    elements: NDArray, curves: NDArray, nodes: NDArray, w: Workspace, cable: Any, path: Any
-) -> None:
-    """Write the nodes of a cable and its length."""
-    start, total = cable["first"], 0.0
-    while start < cable["last"]:
+    elements: NDArray, curves: NDArray, nodes: NDArray, w: Workspace, first: int, last: int
+) -> float:
+    """Write the nodes of the stretch that is drawn in the workspace and return its length."""
+    passed, length = zero(), 0.0
+    for j in range(first, last + 1):
+        _write_node(elements[j], curves[j], nodes[j], w, j, passed)
+        if elements[j]["role"] == OBSTACLE and curves[j]["status"] == CONTACT:
+            passed += 1
+            length += curves[j]["length"]
+    store(row(w.lines, zero()), nodes[first]["direction"][1])
+    store(row(w.lines, passed), nodes[last]["direction"][0])
+    for i in range(passed + 1):
+        length += w.lines[i, 4]
+    return length
+
+
+@compiled
+def _solve_cable(
+    elements: NDArray,
+    tables: NDArray,
+    curves: NDArray,
+    nodes: NDArray,
+    w: Workspace,
+    cable: Any,
+    path: Any,
+) -> tuple[float, int, float]:
+    """Solve a cable from fixed point to fixed point; return a fault, its element and depth."""
+    smoothness, steps, converged, length = 0.0, 0, True, 0.0
+    warm = cable["warm_start"] == 1 and path["known"] == 1.0
+    start, last = cable["first"], cable["last"]
+    while start < last:
         end = _next_fixed(elements, start)
-        m, length = gather(curves, w, start, end)
-        total += length
-        passed = zero()
-        for j in range(start, end + 1):
-            _write_node(elements[j], curves[j], nodes[j], w, j, passed)
-            if elements[j]["role"] == OBSTACLE and curves[j]["status"] == CONTACT:
-                passed += 1
-        for k in range(3):
-            nodes[start]["direction"][1, k] = w.lines[0, k]
-            nodes[end]["direction"][0, k] = w.lines[m, k]
+        outcome, iterations, error = solve_stretch(
+            elements, tables, curves, w, start, end, cable, warm
+        )
+        fault, where, depth = fault_of(elements, tables, curves, w, start, end)
+        if fault != NO_FAULT:
+            return fault, where, depth
+        length += _write_results(elements, curves, nodes, w, start, end)
+        smoothness, steps = max(smoothness, error), steps + iterations
+        converged = converged and outcome == CONVERGED
         start = end
-    for k in range(3):
-        nodes[cable["first"]]["direction"][0, k] = 0.0
-        nodes[start]["direction"][1, k] = 0.0
-    path["length"] = total
+    path["smoothness"], path["iterations"], path["length"] = smoothness, steps, length
+    path["converged"] = 1.0 if converged else 0.0
+    return NO_FAULT, -1, 0.0
 
 
 @compiled
@@ -116,43 +143,22 @@ def _give_up(
 ) -> None:
     """Keep the last good path of a cable, or draw it straight where there has been none."""
     first, last = cable["first"], cable["last"]
-    copy_curves(w.curves[BEFORE], curves, first, last)
     path["converged"] = 0.0
     if path["known"] == 1.0:
+        copy_records(w.curves[BEFORE], curves, first, last)
+        copy_records(w.nodes, nodes, first, last)
         return
     for j in range(first, last + 1):
         lift(curves[j], (0.0, 0.0, 0.0))
         if path["fault"] == NOT_FINITE:
-            w.world[j, :, :] = 0.0
-    path["smoothness"], path["iterations"] = 0.0, 0.0
-    _write_results(elements, curves, nodes, w, cable, path)
-
-
-@compiled
-def _solve_cable(
-    elements: NDArray, tables: NDArray, curves: NDArray, w: Workspace, cable: Any, path: Any
-) -> tuple[float, int, float]:
-    """Solve a cable from fixed point to fixed point; return a fault, its element and depth."""
-    smoothness, steps, converged = 0.0, 0, True
-    warm = cable["warm_start"] == 1 and path["known"] == 1.0
-    start = cable["first"]
-    while start < cable["last"]:
-        end = _next_fixed(elements, start)
-        where, depth = end_inside(elements, tables, w, start, end)
-        if where >= 0:
-            return POINT_INSIDE, where, depth
-        outcome, iterations, error = solve_stretch(
-            elements, tables, curves, w, start, end, cable, warm
-        )
-        fault, where, depth = fault_of(elements, tables, curves, w, start, end)
-        if fault != NO_FAULT:
-            return fault, where, depth
-        smoothness, steps = max(smoothness, error), steps + iterations
-        converged = converged and outcome == CONVERGED
-        start = end
-    path["smoothness"], path["iterations"] = smoothness, steps
-    path["converged"] = 1.0 if converged else 0.0
-    return NO_FAULT, -1, 0.0
+            for k in range(4 * j, 4 * j + 4):
+                set_row(w.world, k, (0.0, 0.0, 0.0))
+    path["smoothness"], path["iterations"], path["length"] = 0.0, 0.0, 0.0
+    while first < last:
+        end = _next_fixed(elements, first)
+        draw(curves, w, first, end)
+        path["length"] += _write_results(elements, curves, nodes, w, first, end)
+        first = end
 
 
 @compiled
@@ -170,14 +176,14 @@ def solve_all(problem: Any) -> tuple[int, int]:
         for k in range(cables.shape[0]):
             cable, path = cables[k], inside.paths[i, k]
             first, last, depth = cable["first"], cable["last"], 0.0
-            copy_curves(curves, w.curves[BEFORE], first, last)
+            copy_records(curves, w.curves[BEFORE], first, last)
+            copy_records(nodes, w.nodes, first, last)
             where = _place_elements(own, w, first, last, inside.position, inside.rotation, i)
             fault = NO_FAULT if where < 0 else NOT_FINITE
             if where < 0:
-                fault, where, depth = _solve_cable(own, tables, curves, w, cable, path)
+                fault, where, depth = _solve_cable(own, tables, curves, nodes, w, cable, path)
             path["fault"], path["fault_element"], path["fault_depth"] = fault, where, depth
             if fault == NO_FAULT:
-                _write_results(own, curves, nodes, w, cable, path)
                 path["known"] = 1.0
                 unconverged += int(path["converged"] == 0.0)
             else:

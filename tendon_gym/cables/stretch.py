@@ -16,7 +16,7 @@ from tendon_gym.cables.corrections import (
     solve_indefinite,
 )
 from tendon_gym.cables.geodesic import shoot
-from tendon_gym.cables.path import line_is_free, update_statuses
+from tendon_gym.cables.path import draw, end_inside, line_is_free, update_statuses
 from tendon_gym.cables.records import MINIMUM_LENGTH
 from tendon_gym.cables.smoothness import curvature, errors, jacobian, slope
 from tendon_gym.cables.variations import vary
@@ -32,7 +32,7 @@ GROWTH = 3.0
 
 
 @compiled
-def copy_curves(source: NDArray, target: NDArray, first: int, last: int) -> None:
+def copy_records(source: NDArray, target: NDArray, first: int, last: int) -> None:
     """Copy the records from `first` to `last`, both included."""
     for j in range(first, last + 1):
         target[j] = source[j]
@@ -146,10 +146,10 @@ def solve_stretch(
     cable: Any,
     warm: bool,
 ) -> tuple[int, int, float]:
-    """Find the path between elements `first` and `last`, which are fixed points.
+    """Find the path between elements `first` and `last`, which are fixed points, and draw it.
 
-    Where the last path leads nowhere, the hints are tried, then the straight line. The first of
-    the best outcomes stays in `curves`.
+    Where the last path leads nowhere, the hints are tried, then the straight line, unless an end
+    lies inside an obstacle. The first of the best outcomes stays.
 
     Returns:
         The outcome of that attempt, its iterations, its largest error.
@@ -164,10 +164,11 @@ def solve_stretch(
             best, best_error, steps = outcome, error, iterations
             if final:
                 return best, steps, best_error
-            copy_curves(curves, w.curves[BEST], first, last)
-        elif final:
+            copy_records(curves, w.curves[BEST], first, last)
+        if final or end_inside(elements, tables, w, first, last):
             break
-    copy_curves(w.curves[BEST], curves, first, last)
+    copy_records(w.curves[BEST], curves, first, last)
     if best == DIVERGED:
         _begin(elements, tables, curves, first, last, zero() + FROM_LINE)
+    draw(curves, w, first, last)
     return best, steps, best_error

@@ -1,6 +1,7 @@
 """The arrays that a solve needs besides its results, made once for a state of cables.
 
-They are few and large: numba compiles a call the longer the more arrays it hands on.
+They are few and large: Numba compiles a call the longer the more arrays it hands on. Most are
+tables of rows, since reading a row costs nothing, but a view of a part of an array does.
 """
 
 from __future__ import annotations
@@ -11,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tendon_gym.cables.geodesic import SIZE, WORKSPACE
-from tendon_gym.cables.records import CURVE
+from tendon_gym.cables.records import CURVE, NODE
 from tendon_gym.compiled import inlined
 
-FRAME, SHIFT, TURN = 0, 1, 2
-"""Rows of `motion`: point, tangent, normal, binormal; variations of the point; of the frame."""
+FRAME, SHIFT, TURN, MOTION = 0, 4, 8, 12
+"""Rows of `motion` for an end of a curve: point, tangent, normal, binormal; four variations of
+the point; four of the frame; how many rows that are."""
 ERROR, SLOPE, STEP, WEIGHT, RIGHT, LEFT = range(6)
 """Rows of `vectors`."""
 JACOBIAN, CURVATURE, BASIS, INNER, EIGEN = range(5)
@@ -32,22 +34,29 @@ def zero() -> int:
     return 0
 
 
+@inlined
+def at(i: int, s: int) -> int:
+    """Return the first row of `motion` for curve i's start (s = 0) or end (s = 1)."""
+    return MOTION * (2 * i + s)
+
+
 class Workspace(NamedTuple):
     """Arrays for a stretch of m obstacles between two fixed points, at most all in contact.
 
     Attributes:
-        world: (e, 4, 3), of every element origin and axes (in columns) in the world.
-        motion: (3, m, 2, 4, 3), of every curve at its start and its end, in the world: FRAME,
-            SHIFT and TURN by the four natural variations.
+        world: (4 e, 3), of every element origin and axes, in the world.
+        motion: (24 m, 3), of every curve at its start and its end, in the world: FRAME, SHIFT and
+            TURN by the four natural variations. `at` tells where.
         fixed: (2, 3), the points at both ends of the stretch.
-        lines: (m + 1, 4), unit directions of the straight lines, and one over their lengths, 1/m,
-            0 for a line without length.
+        lines: (m + 1, 5), unit directions of the straight lines, one over their lengths (1/m, 0
+            for a line without length), and their lengths, m.
         vectors: (6, 5 m): ERROR, per curve normal and binormal at its start, then at its end;
             SLOPE of the path's length; STEP, the correction; the rest for factorisations.
         matrices: (5, 5 m, 4 m): JACOBIAN of the errors; CURVATURE, second derivatives of the
             length; the rest for factorisations.
         indices: (2, 4 m): ACTIVE, the elements in contact in path order; ORDER of columns.
         curves: (2, e) CURVE: as they were BEFORE the solve; those of its BEST attempt.
+        nodes: (e,) NODE, as they were before the solve.
         stages: for the integrator.
     """
 
@@ -59,6 +68,7 @@ class Workspace(NamedTuple):
     matrices: NDArray
     indices: NDArray
     curves: NDArray
+    nodes: NDArray
     stages: NDArray
 
 
@@ -66,13 +76,14 @@ def workspace(m: int, elements: int) -> Workspace:
     """Return a workspace for stretches of up to m obstacles in a system of so many elements."""
     m = max(m, 1)
     return Workspace(
-        world=np.zeros((elements, 4, 3)),
-        motion=np.zeros((3, m, 2, 4, 3)),
+        world=np.zeros((4 * elements, 3)),
+        motion=np.zeros((2 * MOTION * m, 3)),
         fixed=np.zeros((2, 3)),
-        lines=np.zeros((m + 1, 4)),
+        lines=np.zeros((m + 1, 5)),
         vectors=np.zeros((6, 5 * m)),
         matrices=np.zeros((5, 5 * m, 4 * m)),
         indices=np.zeros((2, 4 * m), np.int64),
         curves=np.zeros((2, elements), CURVE),
+        nodes=np.zeros(elements, NODE),
         stages=np.zeros((WORKSPACE, SIZE)),
     )
