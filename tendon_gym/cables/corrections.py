@@ -28,7 +28,7 @@ from tendon_gym.cables.workspace import (
     Workspace,
     at,
 )
-from tendon_gym.compiled import compiled
+from tendon_gym.compiled import compiled, inlined
 from tendon_gym.spatial import norm, row
 
 NEAR_SOLUTION = 0.02
@@ -43,12 +43,20 @@ INDEFINITE = 1e-6
 """An eigenvalue this far below zero, as a part of the largest, is not rounding."""
 
 
+@inlined
+def _unit(k: int, size: float) -> float:
+    """Return the unit of number k of a correction: turns are in rad, the others in `size`."""
+    return 1.0 if k % 4 == 2 else size
+
+
 @compiled
-def reduce_problem(w: Workspace, m: int, damping: float) -> tuple[int, bool]:
+def reduce_problem(w: Workspace, m: int, size: float, damping: float) -> tuple[int, bool]:
     """Separate what the normal errors decide from what is left to minimise the length.
 
-    In the new coordinates the first `rank` of the correction move the normal errors, and the
-    others don't. The first are found here; for the others equations remain in INNER and LEFT.
+    Lengths are in units of `size` (m), of the surfaces, so that a path is found in the same steps
+    in millimetres and in metres. In the new coordinates the first `rank` of the correction move
+    the normal errors, and the others don't. The first are found here; for the others equations
+    remain in INNER and LEFT.
 
     Returns:
         The rank, and whether the length is a bowl in the remaining directions; INNER then is
@@ -58,12 +66,14 @@ def reduce_problem(w: Workspace, m: int, damping: float) -> tuple[int, bool]:
     basis, hessian, inner = w.matrices[BASIS], w.matrices[CURVATURE], w.matrices[INNER]
     weight, right, step = w.vectors[WEIGHT], w.vectors[RIGHT], w.vectors[STEP]
     order = w.indices[ORDER]
-    for r in range(2 * m):
-        for k in range(n):
-            basis[k, r] = w.matrices[JACOBIAN, 2 * r, k]
-    rank = factors.qr(basis, weight, order, n, 2 * m)
     for k in range(n):
-        right[k] = w.vectors[SLOPE, k]
+        unit = _unit(k, size)
+        right[k] = w.vectors[SLOPE, k] * unit / size
+        for r in range(2 * m):
+            basis[k, r] = w.matrices[JACOBIAN, 2 * r, k] * unit
+        for j in range(n):
+            hessian[k, j] *= unit * _unit(j, size) / size
+    rank = factors.qr(basis, weight, order, n, 2 * m)
     for k in range(rank):
         factors.reflect(basis, weight[k], k, right, n)
         factors.reflect_both(basis, weight[k], k, hessian, n)
@@ -113,7 +123,9 @@ def solve_indefinite(w: Workspace, rank: int, size: int, damping: float, kick: b
 
 
 @compiled
-def minimum_length(w: Workspace, m: int, rank: int, bowl: bool, largest_error: float) -> None:
+def minimum_length(
+    w: Workspace, m: int, size: float, rank: int, bowl: bool, largest_error: float
+) -> None:
     """Write to STEP the correction towards the shortest path, from the reduced problem."""
     n = 4 * m
     step, left = w.vectors[STEP], w.vectors[LEFT]
@@ -123,16 +135,16 @@ def minimum_length(w: Workspace, m: int, rank: int, bowl: bool, largest_error: f
         step[rank + i] = left[i]
     for k in range(rank - 1, -1, -1):
         factors.reflect(w.matrices[BASIS], w.vectors[WEIGHT, k], k, step, n)
-    if largest_error >= NEAR_SOLUTION:
-        for k in range(n):
-            step[k] *= 0.5
+    part = 1.0 if largest_error < NEAR_SOLUTION else 0.5
+    for k in range(n):
+        step[k] *= part * _unit(k, size)
 
 
 @compiled
-def scholz_2015(w: Workspace, m: int, largest_error: float) -> None:
+def scholz_2015(w: Workspace, m: int, size: float, largest_error: float) -> None:
     """Write to STEP the correction that brings all errors to zero, in least squares.
 
-    Changes of the curves' lengths are held back in proportion to the largest error.
+    Lengths are in units of `size`, as in `reduce_problem`; changes of the curves' are held back in proportion to the largest error.
     """
     n, rows = 4 * m, 5 * m
     basis, order = w.matrices[BASIS], w.indices[ORDER]
@@ -141,7 +153,7 @@ def scholz_2015(w: Workspace, m: int, largest_error: float) -> None:
         right[i] = -w.vectors[ERROR, i] if i < n else 0.0
         for k in range(n):
             held = largest_error if k == 4 * (i - n) + 3 else 0.0
-            basis[i, k] = w.matrices[JACOBIAN, i, k] if i < n else held
+            basis[i, k] = w.matrices[JACOBIAN, i, k] * _unit(k, size) if i < n else held
     rank = factors.qr(basis, w.vectors[WEIGHT], order, rows, n)
     for k in range(rank):
         factors.reflect(basis, w.vectors[WEIGHT, k], k, right, rows)
@@ -151,7 +163,7 @@ def scholz_2015(w: Workspace, m: int, largest_error: float) -> None:
             total -= basis[k, j] * left[j]
         left[k] = total / basis[k, k]
     for k in range(n):
-        w.vectors[STEP, order[k]] = left[k] if k < rank else 0.0
+        w.vectors[STEP, order[k]] = left[k] * _unit(order[k], size) if k < rank else 0.0
 
 
 @compiled

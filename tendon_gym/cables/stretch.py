@@ -69,19 +69,21 @@ def _find_correction(
     largest_error: float,
 ) -> None:
     """Write to STEP the correction of m curves."""
+    size = 0.0
     for i in range(m):
         vary(curves[w.indices[ACTIVE, i]], w.motion, i)
+        size += elements[w.indices[ACTIVE, i]]["scale"] / m
     jacobian(w, m)
     if algorithm != MINIMUM_LENGTH:
-        scholz_2015(w, m, largest_error)
+        scholz_2015(w, m, size, largest_error)
         return
     slope(w, m)
     curvature(curves, w, m)
-    rank, bowl = reduce_problem(w, m, largest_error)
+    rank, bowl = reduce_problem(w, m, size, largest_error)
     if not bowl:
         kick = line_is_free(elements, tables, curves, w, m, first, last)
         solve_indefinite(w, rank, 4 * m - rank, largest_error, kick)
-    minimum_length(w, m, rank, bowl, largest_error)
+    minimum_length(w, m, size, rank, bowl, largest_error)
 
 
 @compiled

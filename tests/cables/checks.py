@@ -6,6 +6,8 @@ derivatives that the solver uses are compared to what happens when a curve is re
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 from scipy.integrate import solve_ivp
 
@@ -94,7 +96,7 @@ def stretches(cable: CableSpan, state: CableState):
     problem = state.problem
     first = int(problem.cables[cable.index]["first"])
     fixed = [k for k, element in enumerate(cable.path) if isinstance(element, Point)]
-    for a, b in zip(fixed, fixed[1:], strict=False):
+    for a, b in itertools.pairwise(fixed):
         yield first + a, first + b
 
 

@@ -67,19 +67,26 @@ def test_line_through_the_centre_goes_round_one_side(name):
         (Cylinder(1.0), OVER_HALF),
         (Ellipsoid((1.0, 1.0, 3.0)), OVER_HALF),
         (Ellipsoid((1.0, 3.0, 1.0)), OVER_HALF),
-        (Torus(3.0, 1.0), None),
     ],
 )
 def test_line_through_an_axis_goes_round_the_short_way(surface, expected):
     system = CableSystem(1)
     cable = CableSpan(system, 0, (-2.0, 0.0, 0.0), 0, (2.0, 0.0, 0.0))
-    pose = (*((0.0, -3.0, 0.0) if expected is None else (0.0, 0.0, 0.0)), 1.0, 0.0, 0.0, 0.0)
-    cable.add_obstacle(0, pose, surface)
+    cable.add_obstacle(0, GROUND, surface)
     cable.smoothness_tolerance = 1e-9
     state = system.new_state()
     assert cable.converged(state) and cable.in_contact(state, 0)
-    if expected is not None:
-        assert cable.length(state) == pytest.approx(expected, abs=1e-8)
+    assert cable.length(state) == pytest.approx(expected, abs=1e-8)
+
+
+def test_line_through_the_middle_of_a_tube_goes_round_it():
+    system = CableSystem(1)
+    cable = CableSpan(system, 0, (0.0, 0.0, -2.0), 0, (0.0, 0.0, 2.0))
+    cable.add_obstacle(0, (0.0, -3.0, 0.0, 1.0, 0.0, 0.0, 0.0), Torus(3.0, 1.0))
+    cable.smoothness_tolerance = 1e-9
+    state = system.new_state()
+    assert cable.length(state) == pytest.approx(OVER_HALF, abs=1e-8)
+    assert cable.converged(state)
 
 
 def test_grazing_line_is_smooth_and_straight():
@@ -185,7 +192,7 @@ def test_tunnelling_is_not_noticed():
 def test_point_inside_an_obstacle_is_named(name, depth):
     case = CASES[name]
     cable, state = solved(case)
-    with pytest.raises(CableFault, match="cable 0.*inside obstacle 0") as caught:
+    with pytest.raises(CableFault, match=r"cable 0.*inside obstacle 0") as caught:
         cable.length(state)
     assert caught.value.obstacle == 0 and caught.value.depth == pytest.approx(depth, abs=1e-9)
     with pytest.raises(CableFault):  # it stays so
@@ -226,12 +233,12 @@ def test_leaving_a_height_map_is_named():
     grid = np.linspace(-1.0, 1.0, 5)
     ridge = np.tile(-(grid[:, None] ** 2), (1, 5))
     system = CableSystem(2)
-    cable = CableSpan(system, 0, (-2.0, 0.0, -2.0), 1, (0.0, 0.0, 0.0))
+    cable = CableSpan(system, 1, (-2.0, 0.0, -2.0), 1, (2.0, 0.0, -2.0))
     cable.add_obstacle(0, GROUND, HeightMap(grid, grid, ridge), (0.0, 0.0, 0.0))
     state = system.new_state()
-    place_bodies(state, np.array([GROUND, (2.0, 0.0, -2.0, 1.0, 0.0, 0.0, 0.0)]))
-    assert cable.in_contact(state, 0)
-    place_bodies(state, np.array([GROUND, (1.5, 0.0, -4.0, 1.0, 0.0, 0.0, 0.0)]))
+    place_bodies(state, np.array([GROUND, (0.0, 0.9, 0.0, 1.0, 0.0, 0.0, 0.0)]))
+    assert cable.in_contact(state, 0) and cable.converged(state)
+    place_bodies(state, np.array([GROUND, (0.0, 1.1, 0.0, 1.0, 0.0, 0.0, 0.0)]))
     with pytest.raises(CableFault, match="leaves the patch of obstacle 0"):
         cable.length(state)
 
