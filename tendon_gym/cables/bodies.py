@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from tendon_gym import checks
 
 
-class Bodies(NamedTuple):
+@dataclass(frozen=True)
+class Bodies:
     """How many bodies there are, and their names, '' for a body without one."""
 
     count: int

@@ -28,7 +28,7 @@ from tendon_gym.cables.workspace import (
     Workspace,
     at,
 )
-from tendon_gym.compiled import compiled, inlined
+from tendon_gym.compiled import allocation_free
 from tendon_gym.spatial import norm, row
 
 NEAR_SOLUTION = 0.02
@@ -43,13 +43,13 @@ INDEFINITE = 1e-6
 """An eigenvalue this far below zero, as a part of the largest, is not rounding."""
 
 
-@inlined
+@allocation_free
 def _unit(k: int, size: float) -> float:
     """Return the unit of number k of a correction: turns are in rad, the others in `size`."""
     return 1.0 if k % 4 == 2 else size
 
 
-@compiled
+@allocation_free
 def reduce_problem(w: Workspace, m: int, size: float, damping: float) -> tuple[int, bool]:
     """Separate what the normal errors decide from what is left to minimise the length.
 
@@ -93,7 +93,7 @@ def reduce_problem(w: Workspace, m: int, size: float, damping: float) -> tuple[i
     return rank, factors.cholesky(inner, n - rank)
 
 
-@compiled
+@allocation_free
 def solve_indefinite(w: Workspace, rank: int, size: int, damping: float, kick: bool) -> None:
     """Write to LEFT the step where the length is no bowl: downhill along every axis.
 
@@ -122,7 +122,7 @@ def solve_indefinite(w: Workspace, rank: int, size: int, damping: float, kick: b
             left[i] += along * eigen[i, k]
 
 
-@compiled
+@allocation_free
 def minimum_length(
     w: Workspace, m: int, size: float, rank: int, bowl: bool, largest_error: float
 ) -> None:
@@ -140,11 +140,12 @@ def minimum_length(
         step[k] *= part * _unit(k, size)
 
 
-@compiled
+@allocation_free
 def scholz_2015(w: Workspace, m: int, size: float, largest_error: float) -> None:
     """Write to STEP the correction that brings all errors to zero, in least squares.
 
-    Lengths are in units of `size`, as in `reduce_problem`; changes of the curves' are held back in proportion to the largest error.
+    Lengths are in units of `size`, as in `reduce_problem`. Changes of the curves' lengths are held
+    back in proportion to the largest error.
     """
     n, rows = 4 * m, 5 * m
     basis, order = w.matrices[BASIS], w.indices[ORDER]
@@ -166,7 +167,7 @@ def scholz_2015(w: Workspace, m: int, size: float, largest_error: float) -> None
         w.vectors[STEP, order[k]] = left[k] * _unit(order[k], size) if k < rank else 0.0
 
 
-@compiled
+@allocation_free
 def limit(w: Workspace, m: int, path_length: float) -> bool:
     """Shorten the correction to what one step may turn and shift; False if it is not finite."""
     ratio, step = 1.0, w.vectors[STEP]

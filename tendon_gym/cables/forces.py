@@ -11,8 +11,35 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from tendon_gym.compiled import compiled, inlined
+from tendon_gym.cables.problem import Problem
+from tendon_gym.compiled import allocation_free, compiled
 from tendon_gym.spatial import Vector, add, cross, dot, row, subtract, vector_at
+
+
+@allocation_free
+def _add_forces(inside: Problem, tension: NDArray, forces: NDArray) -> None:
+    elements, cables, nodes = inside.elements, inside.cables, inside.nodes
+    for i in range(tension.shape[0]):
+        own = elements[i % elements.shape[0]]
+        for k in range(cables.shape[0]):
+            pull = tension[i, k]
+            if not pull > 0.0:
+                continue
+            for j in range(cables[k]["first"], cables[k]["last"] + 1):
+                if nodes[i, j]["active"] == 0.0:
+                    continue
+                body = own[j]["body"]
+                point, direction = nodes[i, j]["point"], nodes[i, j]["direction"]
+                origin = vector_at(inside.position, i, body)
+                arrives, leaves = row(direction, 0), row(direction, 1)
+                force = subtract(leaves, arrives)
+                moment = subtract(
+                    cross(subtract(row(point, 1), origin), leaves),
+                    cross(subtract(row(point, 0), origin), arrives),
+                )
+                for c in range(3):
+                    forces[i, body, c] += pull * force[c]
+                    forces[i, body, 3 + c] += pull * moment[c]
 
 
 @compiled
@@ -25,43 +52,19 @@ def add_forces(problem: Any, tension: NDArray, forces: NDArray) -> None:
         forces: (n, b, 6), added to: force (N) and moment (N m) about the body's origin, in world
             axes.
     """
-    elements, cables, nodes = problem.value.elements, problem.value.cables, problem.value.nodes
-    p = problem.value.position
-    for i in range(tension.shape[0]):
-        own = elements[i % elements.shape[0]]
-        for k in range(cables.shape[0]):
-            pull = tension[i, k]
-            if not pull > 0.0:
-                continue
-            for j in range(cables[k]["first"], cables[k]["last"] + 1):
-                if nodes[i, j]["active"] == 0.0:
-                    continue
-                body = own[j]["body"]
-                point, direction = nodes[i, j]["point"], nodes[i, j]["direction"]
-                origin = vector_at(p, i, body)
-                arrives, leaves = row(direction, 0), row(direction, 1)
-                force = subtract(leaves, arrives)
-                moment = subtract(
-                    cross(subtract(row(point, 1), origin), leaves),
-                    cross(subtract(row(point, 0), origin), arrives),
-                )
-                for c in range(3):
-                    forces[i, body, c] += pull * force[c]
-                    forces[i, body, 3 + c] += pull * moment[c]
+    _add_forces(problem.value, tension, forces)
 
 
-@inlined
-def _velocity(problem: Any, i: int, body: int, point: Vector) -> Vector:
+@allocation_free
+def _velocity(inside: Problem, i: int, body: int, point: Vector) -> Vector:
     """Return the velocity of a point that is fixed in a body."""
-    arm = subtract(point, vector_at(problem.position, i, body))
-    spin = vector_at(problem.angular_velocity, i, body)
-    return add(vector_at(problem.velocity, i, body), cross(spin, arm))
+    arm = subtract(point, vector_at(inside.position, i, body))
+    spin = vector_at(inside.angular_velocity, i, body)
+    return add(vector_at(inside.velocity, i, body), cross(spin, arm))
 
 
-@compiled
-def length_rates(problem: Any, rates: NDArray) -> None:
-    """Write how fast the cables become longer, (n, k), in m/s."""
-    inside = problem.value
+@allocation_free
+def _length_rates(inside: Problem, rates: NDArray) -> None:
     elements, cables, nodes = inside.elements, inside.cables, inside.nodes
     for i in range(rates.shape[0]):
         own = elements[i % elements.shape[0]]
@@ -75,3 +78,9 @@ def length_rates(problem: Any, rates: NDArray) -> None:
                 total += dot(row(direction, 0), _velocity(inside, i, body, row(point, 0)))
                 total -= dot(row(direction, 1), _velocity(inside, i, body, row(point, 1)))
             rates[i, k] = total
+
+
+@compiled
+def length_rates(problem: Any, rates: NDArray) -> None:
+    """Write how fast the cables become longer, (n, k), in m/s."""
+    _length_rates(problem.value, rates)

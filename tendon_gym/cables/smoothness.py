@@ -25,26 +25,26 @@ from tendon_gym.cables.workspace import (
     Workspace,
     at,
 )
-from tendon_gym.compiled import compiled, inlined
+from tendon_gym.compiled import allocation_free
 from tendon_gym.spatial import Vector, cross, dot, norm, row, scale, subtract
 
 NO_LENGTH = 1e-12
 """A line this much shorter than the longest has no direction of its own."""
 
 
-@inlined
+@allocation_free
 def _before(w: Workspace, i: int) -> Vector:
     """Return where line i begins."""
     return row(w.fixed, 0) if i == 0 else row(w.motion, at(i - 1, 1) + FRAME)
 
 
-@inlined
+@allocation_free
 def _after(w: Workspace, i: int, m: int) -> Vector:
     """Return where line i ends."""
     return row(w.fixed, 1) if i == m else row(w.motion, at(i, 0) + FRAME)
 
 
-@compiled
+@allocation_free
 def draw_lines(w: Workspace, m: int) -> float:
     """Write the m + 1 straight lines between the curves and return the sum of their lengths.
 
@@ -70,7 +70,7 @@ def draw_lines(w: Workspace, m: int) -> float:
     return total
 
 
-@compiled
+@allocation_free
 def errors(w: Workspace, m: int) -> float:
     """Write the 4 m errors and return the largest."""
     largest = 0.0
@@ -86,7 +86,7 @@ def errors(w: Workspace, m: int) -> float:
     return largest
 
 
-@inlined
+@allocation_free
 def _across(e: Vector, a: Vector, closeness: float) -> Vector:
     """Return (1 - e e') a / L: how e changes its component along a with the line's end."""
     along = dot(e, a)
@@ -97,7 +97,7 @@ def _across(e: Vector, a: Vector, closeness: float) -> Vector:
     )
 
 
-@compiled
+@allocation_free
 def jacobian(w: Workspace, m: int) -> None:
     """Write the derivatives of the errors."""
     out = w.matrices[JACOBIAN]
@@ -120,7 +120,7 @@ def jacobian(w: Workspace, m: int) -> None:
                         out[r, 4 * neighbour + k] = -sign * dot(moved, v)
 
 
-@compiled
+@allocation_free
 def slope(w: Workspace, m: int) -> None:
     """Write the derivatives of the path's length."""
     for i in range(m):
@@ -132,7 +132,7 @@ def slope(w: Workspace, m: int) -> None:
         w.vectors[SLOPE, 4 * i + 3] += 1.0
 
 
-@compiled
+@allocation_free
 def _curvature_at(curve: Any, w: Workspace, i: int, s: int) -> None:
     """Add to the second derivatives what one end of curve i gives to its own block."""
     out = w.matrices[CURVATURE]
@@ -153,7 +153,7 @@ def _curvature_at(curve: Any, w: Workspace, i: int, s: int) -> None:
         out[4 * i + 2, 4 * i + 3] -= dr
 
 
-@compiled
+@allocation_free
 def curvature(curves: NDArray, w: Workspace, m: int) -> None:
     """Write the second derivatives of the path's length, made symmetric.
 

@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 from tendon_gym.cables.contact import lift
 from tendon_gym.cables.geodesic import set_row
 from tendon_gym.cables.path import draw, fault_of
+from tendon_gym.cables.problem import Problem
 from tendon_gym.cables.records import CONTACT, NO_FAULT, NOT_FINITE, OBSTACLE
 from tendon_gym.cables.stretch import CONVERGED, copy_records, solve_stretch
 from tendon_gym.cables.variations import frame_in
 from tendon_gym.cables.workspace import BEFORE, FRAME, Workspace, at, zero
-from tendon_gym.compiled import compiled, inlined
+from tendon_gym.compiled import allocation_free, compiled
 from tendon_gym.spatial import (
     Vector,
     add,
@@ -34,12 +35,12 @@ from tendon_gym.spatial import (
 )
 
 
-@inlined
+@allocation_free
 def _finite(p: Vector) -> bool:
     return abs(p[0]) + abs(p[1]) + abs(p[2]) < math.inf
 
 
-@compiled
+@allocation_free
 def _place_elements(
     elements: NDArray, w: Workspace, first: int, last: int, p: NDArray, r: NDArray, i: int
 ) -> int:
@@ -58,7 +59,7 @@ def _place_elements(
     return -1
 
 
-@inlined
+@allocation_free
 def _next_fixed(elements: NDArray, j: int) -> int:
     """Return the next end or via point after element j."""
     j += 1
@@ -67,7 +68,7 @@ def _next_fixed(elements: NDArray, j: int) -> int:
     return j
 
 
-@compiled
+@allocation_free
 def _write_node(element: Any, curve: Any, node: Any, w: Workspace, j: int, passed: int) -> None:
     """Write where the cable meets an element of the stretch that is drawn in the workspace."""
     obstacle = element["role"] == OBSTACLE
@@ -88,7 +89,7 @@ def _write_node(element: Any, curve: Any, node: Any, w: Workspace, j: int, passe
         store(row(w.motion, at(passed, s) + FRAME) if touched else known, point[s])
 
 
-@compiled
+@allocation_free
 def _write_results(
     elements: NDArray, curves: NDArray, nodes: NDArray, w: Workspace, first: int, last: int
 ) -> float:
@@ -106,7 +107,7 @@ def _write_results(
     return length
 
 
-@compiled
+@allocation_free
 def _solve_cable(
     elements: NDArray,
     tables: NDArray,
@@ -137,7 +138,7 @@ def _solve_cable(
     return NO_FAULT, -1, 0.0
 
 
-@compiled
+@allocation_free
 def _give_up(
     elements: NDArray, curves: NDArray, nodes: NDArray, w: Workspace, cable: Any, path: Any
 ) -> None:
@@ -161,15 +162,9 @@ def _give_up(
         first = end
 
 
-@compiled
-def solve_all(problem: Any) -> tuple[int, int]:
-    """Solve every cable of every simulation; `problem` is a box with a `Problem`.
-
-    Returns:
-        How many paths have a fault, and how many have none but did not converge.
-    """
+@allocation_free
+def _solve_all(inside: Problem) -> tuple[int, int]:
     faults, unconverged = 0, 0
-    inside = problem.value
     elements, tables, cables, w = inside.elements, inside.tables, inside.cables, inside.workspace
     for i in range(inside.position.shape[0]):
         own, curves, nodes = elements[i % elements.shape[0]], inside.curves[i], inside.nodes[i]
@@ -190,3 +185,13 @@ def solve_all(problem: Any) -> tuple[int, int]:
                 _give_up(own, curves, nodes, w, cable, path)
                 faults += 1
     return faults, unconverged
+
+
+@compiled
+def solve_all(problem: Any) -> tuple[int, int]:
+    """Solve every cable of every simulation; `problem` is a box with a `Problem`.
+
+    Returns:
+        How many paths have a fault, and how many have none but did not converge.
+    """
+    return _solve_all(problem.value)

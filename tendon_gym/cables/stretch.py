@@ -21,7 +21,7 @@ from tendon_gym.cables.records import MINIMUM_LENGTH
 from tendon_gym.cables.smoothness import curvature, errors, jacobian, slope
 from tendon_gym.cables.variations import vary
 from tendon_gym.cables.workspace import ACTIVE, BEST, STEP, Workspace, zero
-from tendon_gym.compiled import compiled
+from tendon_gym.compiled import allocation_free
 from tendon_gym.spatial import add, combine, cross, row
 
 CONVERGED, UNCONVERGED, DIVERGED = 0, 1, 2
@@ -31,14 +31,14 @@ GROWTH = 3.0
 """A path that becomes this many times as long as it was at the start of an attempt runs away."""
 
 
-@compiled
+@allocation_free
 def copy_records(source: NDArray, target: NDArray, first: int, last: int) -> None:
     """Copy the records from `first` to `last`, both included."""
     for j in range(first, last + 1):
         target[j] = source[j]
 
 
-@compiled
+@allocation_free
 def _apply(
     element: Any, tables: NDArray, curve: Any, q: NDArray, accuracy: float, stages: NDArray
 ) -> bool:
@@ -56,7 +56,7 @@ def _apply(
     return shoot(element, tables, curve, p, t, length, accuracy, stages)
 
 
-@compiled
+@allocation_free
 def _find_correction(
     elements: NDArray,
     tables: NDArray,
@@ -72,7 +72,7 @@ def _find_correction(
     size = 0.0
     for i in range(m):
         vary(curves[w.indices[ACTIVE, i]], w.motion, i)
-        size += elements[w.indices[ACTIVE, i]]["scale"] / m
+        size += float(elements[w.indices[ACTIVE, i]]["scale"]) / m
     jacobian(w, m)
     if algorithm != MINIMUM_LENGTH:
         scholz_2015(w, m, size, largest_error)
@@ -86,7 +86,7 @@ def _find_correction(
     minimum_length(w, m, size, rank, bowl, largest_error)
 
 
-@compiled
+@allocation_free
 def _attempt(
     elements: NDArray,
     tables: NDArray,
@@ -124,7 +124,7 @@ def _attempt(
     return UNCONVERGED, most, largest
 
 
-@compiled
+@allocation_free
 def _begin(
     elements: NDArray, tables: NDArray, curves: NDArray, first: int, last: int, begin: int
 ) -> None:
@@ -137,7 +137,7 @@ def _begin(
             lift(curves[j], (nowhere, nowhere, nowhere))
 
 
-@compiled
+@allocation_free
 def solve_stretch(
     elements: NDArray,
     tables: NDArray,

@@ -38,8 +38,9 @@ def address_of(function: Callable[[float, float, float], Jet]) -> int:
             x, y, z
         )
 
-    _KEPT[callback.address] = (function, callback)
-    return callback.address
+    address = int(callback.address or 0)
+    _KEPT[address] = (function, callback)
+    return address
 
 
 @intrinsic
