@@ -94,7 +94,7 @@ class CableSpan(CableConfiguration):
 
     def _path_of(self, state: CableState, field: str) -> Any:
         self._check(state)
-        return state.shaped(state.problem.paths[field][:, self.index])
+        return state.shaped(state.problem.paths[field][:, self.index].copy())
 
     def _check(self, state: CableState) -> None:
         if not isinstance(state, CableState) or state.system is not self.owner:
