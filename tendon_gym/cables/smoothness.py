@@ -72,11 +72,13 @@ def draw_lines(w: Workspace, m: int) -> float:
 
 @allocation_free
 def errors(w: Workspace, m: int) -> float:
-    """Write the 4 m errors and return the largest."""
+    """Write the 4 m errors and return the largest, 1 where the path turns back on itself."""
     largest = 0.0
     for i in range(m):
         for s in range(2):
             e = row(w.lines, i + s)
+            if dot(e, row(w.motion, at(i, s) + FRAME + 1)) < 0.0:
+                largest = 1.0
             for axis in range(2):
                 c = dot(e, row(w.motion, at(i, s) + FRAME + 2 + axis))
                 w.vectors[ERROR, 4 * i + 2 * s + axis] = c

@@ -17,7 +17,7 @@ from tendon_gym.cables.corrections import (
 )
 from tendon_gym.cables.geodesic import shoot
 from tendon_gym.cables.path import draw, end_inside, line_is_free, update_statuses
-from tendon_gym.cables.records import MINIMUM_LENGTH
+from tendon_gym.cables.records import MINIMUM_LENGTH, SCHOLZ_2015
 from tendon_gym.cables.smoothness import curvature, errors, jacobian, slope
 from tendon_gym.cables.variations import vary
 from tendon_gym.cables.workspace import ACTIVE, BEST, STEP, Workspace, zero
@@ -27,6 +27,8 @@ from tendon_gym.spatial import add, combine, cross, row
 CONVERGED, UNCONVERGED, DIVERGED = 0, 1, 2
 FROM_LAST, FROM_HINTS, FROM_LINE = 0, 1, 2
 """Where an attempt begins: the last path, the hints, the straight line."""
+STALLED = 1.01
+"""How many times as long as the path that has stalled a smooth one near it may be."""
 GROWTH = 3.0
 """A path that becomes this many times as long as it was at the start of an attempt runs away."""
 
@@ -95,33 +97,33 @@ def _attempt(
     first: int,
     last: int,
     cable: Any,
-) -> tuple[int, int, float]:
-    """Iterate from the curves as they are; return outcome, iterations and largest error."""
+    algorithm: int,
+) -> tuple[int, int, float, float]:
+    """Iterate from the curves as they are; return outcome, iterations, largest error, length."""
     most, accuracy, first_length = cable["max_iterations"], cable["accuracy"], 0.0
-    largest = 0.0
+    largest, length = 0.0, 0.0
     for iteration in range(most + 1):
         changed, m, length = update_statuses(elements, tables, curves, w, first, last, accuracy)
         largest = errors(w, m)
         if iteration == 0:
             first_length = length
         if not (length <= GROWTH * first_length and largest <= 2.0):
-            return DIVERGED, iteration, 1.0
+            return DIVERGED, iteration, 1.0, length
         if largest <= cable["tolerance"]:
             if changed:
                 continue
-            return CONVERGED, iteration, largest
+            return CONVERGED, iteration, largest, length
         if iteration == most:
             break
-        algorithm = cable["algorithm"]
         _find_correction(elements, tables, curves, w, m, first, last, algorithm, largest)
         if not limit(w, m, length):
-            return DIVERGED, iteration, 1.0
+            return DIVERGED, iteration, 1.0, length
         for i in range(m):
             j = w.indices[ACTIVE, i]
             q = w.vectors[STEP, 4 * i :]
             if not _apply(elements[j], tables, curves[j], q, accuracy, w.stages):
-                return DIVERGED, iteration, 1.0
-    return UNCONVERGED, most, largest
+                return DIVERGED, iteration, 1.0, length
+    return UNCONVERGED, most, largest, length
 
 
 @allocation_free
@@ -151,23 +153,32 @@ def solve_stretch(
     """Find the path between elements `first` and `last`, which are fixed points, and draw it.
 
     Where the last path leads nowhere, the hints are tried, then the straight line, unless an end
-    lies inside an obstacle. The first of the best outcomes stays.
+    lies inside an obstacle. Where minimising the length stalls, smoothness itself is looked for.
+    The first of the best outcomes stays.
 
     Returns:
-        The outcome of that attempt, its iterations, its largest error.
+        The outcome, the iterations that led to it, the largest error.
     """
-    best, best_error, steps = DIVERGED + 1, 1.0, 0
+    best, best_error, steps, algorithm = DIVERGED + 1, 1.0, 0, cable["algorithm"]
     for begin in range(FROM_LAST if warm else FROM_HINTS, FROM_LINE + 1):
         _begin(elements, tables, curves, first, last, begin)
-        outcome, iterations, error = _attempt(elements, tables, curves, w, first, last, cable)
-        near = outcome == UNCONVERGED and error <= NEAR_SOLUTION
-        final = outcome == CONVERGED or near or cable["max_iterations"] == 0
+        outcome, iterations, error, length = _attempt(
+            elements, tables, curves, w, first, last, cable, algorithm
+        )
+        if outcome == CONVERGED:
+            return outcome, iterations, error
         if outcome < best:
             best, best_error, steps = outcome, error, iterations
-            if final:
-                return best, steps, best_error
             copy_records(curves, w.curves[BEST], first, last)
-        if final or end_inside(elements, tables, w, first, last):
+        if cable["max_iterations"] == 0 or end_inside(elements, tables, w, first, last):
+            break
+        if outcome == UNCONVERGED and algorithm == MINIMUM_LENGTH:
+            outcome, more, smaller, new_length = _attempt(
+                elements, tables, curves, w, first, last, cable, SCHOLZ_2015
+            )
+            if outcome == CONVERGED and new_length <= STALLED * length:
+                return outcome, iterations + more, smaller
+        if error <= NEAR_SOLUTION:
             break
     copy_records(w.curves[BEST], curves, first, last)
     if best == DIVERGED:
