@@ -3,7 +3,8 @@
 A cable is a row of elements: its origin, obstacles and via points in path order, its termination.
 Every element has three records: ELEMENT (what it is), CURVE (where the cable touches it, in the
 obstacle's own frame, which is what a warm start starts from) and NODE (the same in the world). All
-fields of CURVE and PATH are floats, so that a state of cables is one array of floats, too.
+fields of CURVE, NODE and PATH are floats, so that a state of cables is one array of floats, too.
+The codes are compiled into the kernels.
 """
 
 from __future__ import annotations
