@@ -113,11 +113,12 @@ def track(
     if square > 0.0:
         known = vector(curve["tracking"])
         x = min(max(dot(subtract(known, a), d) / square, 0.0), 1.0)
-        if not x >= 0.0:  # nothing is known yet
+        if curve["tracked"] == 0.0:
             x = _search_start(element, tables, a, d)
         x = closest(element, tables, a, d, x)
     p = _along(a, d, x)
     store(p, curve["tracking"])
+    curve["tracked"] = 1.0
     jet = implicit(element, tables, p)
     if not jet[0] < -SHORT * element["scale"] * norm(gradient(jet)) or square == 0.0:
         return False
@@ -131,23 +132,23 @@ def track(
 
 
 @allocation_free
-def lift(curve: Any, p: Vector) -> None:
-    """Take a curve off its surface, to be looked for near p; NaN: anywhere."""
+def lift(curve: Any) -> None:
+    """Take a curve off its surface; it is yet to be found where the cable is closest to it."""
     curve["status"] = LIFTED
     curve["length"] = 0.0
-    store(p, curve["tracking"])
+    curve["tracked"] = 0.0
+    store((0.0, 0.0, 0.0), curve["tracking"])
 
 
 @allocation_free
 def place_at_hint(element: Any, tables: NDArray, curve: Any) -> None:
     """Put a curve at its hint, or lift it where there is none or none that is of use."""
-    nowhere = float("nan")
     curve["step"] = 0.0
-    good, p = False, (nowhere, nowhere, nowhere)
+    good, p = False, (0.0, 0.0, 0.0)
     if element["hinted"] == 1:
         good, p = project(element, tables, vector(element["hint"]))
     if not good:
-        lift(curve, (nowhere, nowhere, nowhere))
+        lift(curve)
         return
     curve["status"] = UNSET
     curve["length"] = 0.0
@@ -185,14 +186,15 @@ def update(
     if status == CONTACT:
         n = row(curve["start"], 2)
         if dot(subtract(a, p), n) > 0.0 and dot(subtract(b, p), n) > 0.0:
-            lift(curve, p)
+            lift(curve)
+            store(p, curve["tracking"])
+            curve["tracked"] = 1.0
             return True
     # a curve without length has no direction but the line's
     curve["status"] = CONTACT
     if shoot(element, tables, curve, p, subtract(b, a), 0.0, accuracy, stages):
         return status != CONTACT
-    nowhere = float("nan")
-    lift(curve, (nowhere, nowhere, nowhere))
+    lift(curve)
     track(element, tables, curve, a, b, accuracy, stages)
     return True
 

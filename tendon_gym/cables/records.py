@@ -59,7 +59,8 @@ CURVE = np.dtype(
         ("status", "f8"),
         ("length", "f8"),  # m
         ("step", "f8"),  # of the integrator when it was last here, m
-        ("tracking", "f8", 3),  # where a lifted cable is closest to the surface
+        ("tracked", "f8"),  # whether it is known where a lifted cable is closest to the surface
+        ("tracking", "f8", 3),  # where
         ("start", "f8", (3, 3)),  # position, tangent and normal of the first contact point
         ("end", "f8", (3, 3)),  # and of the last one
         ("start_bend", "f8", 3),  # normal curvatures along and across the tangent, torsion, 1/m

@@ -150,7 +150,7 @@ def _give_up(
         copy_records(w.nodes, nodes, first, last)
         return
     for j in range(first, last + 1):
-        lift(curves[j], (0.0, 0.0, 0.0))
+        lift(curves[j])
         if path["fault"] == NOT_FINITE:
             for k in range(4 * j, 4 * j + 4):
                 set_row(w.world, k, (0.0, 0.0, 0.0))

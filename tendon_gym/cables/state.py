@@ -131,7 +131,7 @@ class CableState:
 
     @property
     def state(self) -> Array:
-        """A live array (n, s): the paths, all that a solve remembers. Finite or NaN."""
+        """A live array (n, s): the paths, all that a solve remembers, finite."""
         self.refresh()
         return self._backing
 

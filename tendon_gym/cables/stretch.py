@@ -131,12 +131,11 @@ def _begin(
     elements: NDArray, tables: NDArray, curves: NDArray, first: int, last: int, begin: int
 ) -> None:
     """Put the curves where an attempt begins."""
-    nowhere = float("nan")
     for j in range(first + 1, last):
         if begin == FROM_HINTS:
             place_at_hint(elements[j], tables, curves[j])
         elif begin == FROM_LINE:
-            lift(curves[j], (nowhere, nowhere, nowhere))
+            lift(curves[j])
 
 
 @allocation_free

@@ -56,11 +56,10 @@ class Surface:
 
 
 @dataclass(frozen=True)
-class Sphere(Surface):
-    """A sphere about the origin, of `radius` m."""
+class _Round(Surface):
+    """What is given by one radius (m)."""
 
     radius: float
-    kind = SPHERE
 
     def __post_init__(self) -> None:
         """Reject a radius that is not positive."""
@@ -78,7 +77,14 @@ class Sphere(Surface):
 
 
 @dataclass(frozen=True)
-class Cylinder(Sphere):
+class Sphere(_Round):
+    """A sphere about the origin, of `radius` m."""
+
+    kind = SPHERE
+
+
+@dataclass(frozen=True)
+class Cylinder(_Round):
     """A cylinder without ends about the z axis, of `radius` m."""
 
     kind = CYLINDER

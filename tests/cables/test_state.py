@@ -108,6 +108,7 @@ def test_copies_are_independent_and_go_on_alike():
     for a, b in zip(readings(cable, state), readings(cable, twin), strict=True):
         np.testing.assert_array_equal(a, b)
     kept = twin.state.copy()
+    assert np.isfinite(kept).all()
     for i in range(2):
         move(state, i, 0.9)
     state.solve()
