@@ -180,7 +180,8 @@ class Tendons:
         if not isinstance(self.properties, TendonProperties):
             self._check_all("properties", TendonProperties)
             if len(self.properties) != n:
-                checks.reject("Tendons.properties", self.properties, f"one, or one for each of {n}")
+                got = len(self.properties)
+                raise ValueError(f"Tendons.properties must be one for all, or one for each of {n} tendons, got {got}")
         self._check_all("couplings", TendonCoupling)
         for k, coupling in enumerate(self.couplings):
             self._check_ends(f"Tendons.couplings[{k}]", coupling)
