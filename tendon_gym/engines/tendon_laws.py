@@ -133,16 +133,16 @@ def measure(first: int, last: int, box: Any) -> None:
         bodies = tree.sites[i % tree.sites.shape[0]]["body"]
         for k in range(c.limited.shape[0]):
             t, rate = c.limited[k], 0.0
+            s = tree.path_sites[tree.path_start[t]]
+            place, speed = vector_at(places, i, s), _site_velocity(i, s, bodies[s], c.motion)
             for p in range(tree.path_start[t] + 1, tree.path_start[t + 1]):
-                s, r = tree.path_sites[p - 1], tree.path_sites[p]
-                way = subtract(vector_at(places, i, r), vector_at(places, i, s))
+                s = tree.path_sites[p]
+                there, faster = vector_at(places, i, s), _site_velocity(i, s, bodies[s], c.motion)
+                way = subtract(there, place)
                 length = norm(way)
                 if length > 0.0:
-                    speed = subtract(
-                        _site_velocity(i, r, bodies[r], c.motion),
-                        _site_velocity(i, s, bodies[s], c.motion),
-                    )
-                    rate += dot(way, speed) / length
+                    rate += dot(way, subtract(faster, speed)) / length
+                place, speed = there, faster
             c.velocity[i, t] = rate
 
 
