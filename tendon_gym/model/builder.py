@@ -37,8 +37,10 @@ BOOM_RADIUS = 0.009
 ARENA_BYTES = 1 << 20
 """MuJoCo's arena per simulation for up to 12 links: five times what a heap on the floor takes."""
 TOLERANCE = 1e-14
-"""Of the solver for arms with limits, locks, couplings or dry friction on their tendons: the rows are
-too hard for MuJoCo's own 1e-8."""
+LINE_SEARCH = 500
+"""Tolerance of MuJoCo's solver, and iterations of its line search, for arms with limits, locks,
+couplings or dry friction on their tendons: the rows are too hard for its own 1e-8 and 50. A line
+search that gives up leaves strong friction unbalanced."""
 
 
 class Built(NamedTuple):
@@ -112,7 +114,7 @@ def _set_options(spec: mujoco.MjSpec, parameters: ModelParameters) -> None:
     spec.option.density = parameters.fluid.density
     spec.option.viscosity = parameters.fluid.viscosity
     if parameters.tendons.bound:
-        spec.option.tolerance = TOLERANCE
+        spec.option.tolerance, spec.option.ls_iterations = TOLERANCE, LINE_SEARCH
     # From 60 degrees of freedom on MuJoCo would choose sparse, where 4.0.0 diverges.
     spec.option.jacobian = mujoco.mjtJacobian.mjJAC_DENSE
 

@@ -286,3 +286,4 @@ class ModelParameters:
         lowest = self.arm.tip_depth + self.arm.tip_radius
         height = checks.number("ModelParameters.height", self.height, above=lowest, maximum=1e3)
         object.__setattr__(self, "height", height)
+        self.tendons.check_reach(self.arm.length)

@@ -26,7 +26,8 @@ class TendonProperties:
     """What a tendon of the arm does by itself, whatever the tension of its winch.
 
     The laws are those of `tendon_gym.tendons`. Lengths are from the flange to the end of the rod; the
-    reference length is that of the straight arm.
+    reference length is that of the straight arm. Tendons whose limits, locks and couplings no shape
+    of the arm meets together make the simulation unstable.
 
     Attributes:
         stiffness: of a spring along the tendon, outside its rest interval, N/m, at most 1e6.
@@ -34,9 +35,9 @@ class TendonProperties:
         spring_lower: lower end of the spring's rest interval, m, 0 to 100; None: no spring in
             compression.
         spring_upper: its upper end; None: no spring in tension. Both None: the reference length.
-        lower_limit: least length, m, 0 to 100; None: none. Limits look ahead, so that the length
-            comes to rest at them; equal ones lock it.
-        upper_limit: greatest length; None: none.
+        lower_limit: least length, m, 0 to 100, at most what a bend by half a turn makes of it; None:
+            none. Limits look ahead, so that the length comes to rest at them; equal ones lock it.
+        upper_limit: greatest length, in the same way; None: none.
         limit_margin: how far inside the limits their boundaries lie, m, at most half of what is
             between them.
         limit_compliance: softness of limits and locks, m/N, at most 1000.
@@ -116,7 +117,8 @@ class TendonCoupling:
     Attributes:
         first: name of the tendon that follows, "tendon_1" and so on.
         second: name of the one that it follows; None: x is 0.
-        coefficients: c0 .. c4, m, 1, 1/m, 1/m^2, 1/m^3, each from -1e6 to 1e6.
+        coefficients: c0 .. c4, m, 1, 1/m, 1/m^2, 1/m^3, each from -1e6 to 1e6; c0 not beyond a bend
+            by half a turn.
         compliance: softness, m/N, at most 1000.
         position_correction: share of an error that a physics step takes away, 0 to 1.
     """
@@ -181,7 +183,10 @@ class Tendons:
             self._check_all("properties", TendonProperties)
             if len(self.properties) != n:
                 got = len(self.properties)
-                raise ValueError(f"Tendons.properties must be one for all, or one for each of {n} tendons, got {got}")
+                raise ValueError(
+                    f"Tendons.properties must be one for all, or one for each of {n} tendons, "
+                    f"got {got}"
+                )
         self._check_all("couplings", TendonCoupling)
         for k, coupling in enumerate(self.couplings):
             self._check_ends(f"Tendons.couplings[{k}]", coupling)
@@ -210,6 +215,31 @@ class Tendons:
             legal = f"less than pi away from the next angle (radians) in {floats(angles)}"
             checks.reject(f"Tendons.angles[{i}]", float(angles[i]), legal)
         object.__setattr__(self, "angles", floats(angles))
+
+    def check_reach(self, straight: float) -> None:
+        """Raise if a tendon would have to be where no bend by up to half a turn takes it.
+
+        A bend by an angle a towards a tendon at the distance r from the axis takes r a of it.
+
+        Args:
+            straight: length of the straight arm, m.
+
+        Raises:
+            ValueError: names the limit or the coupling.
+        """
+        reaches = math.pi * np.hypot(*self.positions.T)
+        for name, own, reach in zip(self.names, self.each, reaches, strict=True):
+            low, high = straight - reach, straight + reach
+            if own.lower_limit is not None:
+                where = f"tendons.properties.lower_limit of {name}"
+                checks.number(where, own.lower_limit, maximum=high)
+            if own.upper_limit is not None:
+                where = f"tendons.properties.upper_limit of {name}"
+                checks.number(where, own.upper_limit, minimum=low)
+        for k, coupling in enumerate(self.couplings):
+            reach = reaches[self.names.index(coupling.first)]
+            where = f"tendons.couplings[{k}].coefficients[0]"
+            checks.number(where, coupling.coefficients[0], minimum=-reach, maximum=reach)
 
     @property
     def positions(self) -> NDArray[np.float64]:
