@@ -84,7 +84,7 @@ class ManyData:
         self.batch.set_const()
 
     def own(self, name: str) -> NDArray[np.float64]:
-        """Return a field of the model (n, ...), live, which each simulation then has for its own."""
+        """Return a field of the model (n, ...), live, which simulations then have for their own."""
         values = self.batch.expand(name)
         keep_in_children(values)
         return values

@@ -98,29 +98,29 @@ class TendonLaws:
         for name, values in self._derived.items():
             self._simulations.own(name)[...] = values
 
-    def _bind(self) -> Callable[[], None]:
+    def _bind(self) -> Callable[[], Any]:
         """Return what looks ahead, bound to the arrays that it works on."""
         simulations, motion = self._simulations, self._motion
         n = len(self._velocity)
         states = (simulations.qpos, simulations.qvel)
         measured = Measured(self._limited, *states, motion.tree, motion.motion, self._velocity)
+        tendon_range, solref, solimp = self._rows
         limits = Limits(
             self._law, self._timestep, self._discrete, self._first, motion.tendon_length,
-            self._velocity, *self._rows, self._engaged,
+            self._velocity, tendon_range, solref, solimp, self._engaged,
         )  # fmt: skip
-        boxes = box(measured, states), box(limits, (motion.tendon_length, *self._rows))
+        first, second = box(measured, states), box(limits, (motion.tendon_length, *self._rows))
+
+        def task(start: int, stop: int) -> Callable[[], Any]:
+            measuring, limiting = (
+                bind(measure, start, stop, first),
+                bind(limit, start, stop, second),
+            )
+            return lambda: (measuring(), limiting())
+
         count = max(1, min(self._threads, n // _WORTH_A_THREAD))
-        tasks = [functools.partial(_look, *_bound(*r, *boxes)) for r in thread_pool.ranges(n, count)]
+        tasks = [task(*each) for each in thread_pool.ranges(n, count)]
         return tasks[0] if count == 1 else functools.partial(thread_pool.run, tasks)
-
-
-def _bound(first: int, last: int, measured: Any, limits: Any) -> tuple[Callable[[], Any], ...]:
-    return bind(measure, first, last, measured), bind(limit, first, last, limits)
-
-
-def _look(measured: Callable[[], Any], limited: Callable[[], Any]) -> None:
-    measured()
-    limited()
 
 
 @compiled

@@ -24,9 +24,9 @@ def route(spec: mujoco.MjSpec, parameters: ModelParameters) -> TendonWorld:
             body.add_site(name=f"{name}_{i}", pos=[x, y, z], group=appearance.SITE_GROUP)
     world = TendonWorld(spec)
     colours = appearance.tendon_colours(tendons.n_tendons)
-    for i, (own, colour) in enumerate(zip(tendons.each, colours, strict=True), start=1):
+    for i, (own, (r, g, b, a)) in enumerate(zip(tendons.each, colours, strict=True), start=1):
         path = [Via(Site(f"{name}_{i}", kind="site")) for _, name, _ in places]
-        properties = own.of_a_world(appearance.TENDON_RADIUS, colour)
+        properties = own.of_a_world(appearance.TENDON_RADIUS, (r, g, b, a))
         world.add_spatial_tendon(f"tendon_{i}", path, properties)
     for k, coupling in enumerate(tendons.couplings, start=1):
         first, second = (

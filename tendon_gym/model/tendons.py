@@ -25,9 +25,9 @@ LONGEST = 100.0
 class TendonProperties:
     """What a tendon of the arm does by itself, whatever the tension of its winch.
 
-    The laws are those of `tendon_gym.tendons`. Lengths are from the flange to the end of the rod; the
-    reference length is that of the straight arm. Tendons whose limits, locks and couplings no shape
-    of the arm meets together make the simulation unstable.
+    The laws are those of `tendon_gym.tendons`. Lengths are from the flange to the end of the rod;
+    the reference length is that of the straight arm. Tendons whose limits, locks and couplings no
+    shape of the arm meets together make the simulation unstable.
 
     Attributes:
         stiffness: of a spring along the tendon, outside its rest interval, N/m, at most 1e6.
@@ -35,8 +35,9 @@ class TendonProperties:
         spring_lower: lower end of the spring's rest interval, m, 0 to 100; None: no spring in
             compression.
         spring_upper: its upper end; None: no spring in tension. Both None: the reference length.
-        lower_limit: least length, m, 0 to 100, at most what a bend by half a turn makes of it; None:
-            none. Limits look ahead, so that the length comes to rest at them; equal ones lock it.
+        lower_limit: least length, m, 0 to 100, at most what a bend by half a turn makes of it;
+            None: none. Limits look ahead, so that the length comes to rest at them; equal ones
+            lock it.
         upper_limit: greatest length, in the same way; None: none.
         limit_margin: how far inside the limits their boundaries lie, m, at most half of what is
             between them.

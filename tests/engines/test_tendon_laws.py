@@ -52,7 +52,7 @@ def states(model, n, seed=0):
 
 
 def controls(model, steps, n, seed=1):
-    """Return controls (steps, n, nu) that carry the vehicle and pull the tendons, for five a time."""
+    """Return controls (steps, n, nu) that carry the vehicle and pull tendons."""
     rng = np.random.default_rng(seed)
     values = np.full((steps, n, model.nu), 3.0)
     tensions = rng.uniform(0.0, 6.0, (steps // 5 + 1, n, model.ntendon))
@@ -210,7 +210,7 @@ def test_many_with_fields_of_their_own_give_the_bits_of_one():
 @pytest.mark.parametrize("n", [1, 3])
 @pytest.mark.parametrize("coupled", [False, True])
 def test_laws_hold_whatever_fields_simulations_have(n, coupled):
-    """Locks, limits and couplings are where they were, and as hard, with other masses and places."""
+    """Locks, limits, couplings are where they were, and as hard, with other masses and places."""
     tendons = {
         **MIXED["tendons"],
         "properties": [{}, {}, LIMITED, {} if coupled else LOCKED],

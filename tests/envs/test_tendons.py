@@ -1,4 +1,4 @@
-"""Arms with laws on their tendons inside a registered task: many at a time are each alone, bit by bit.
+"""Arms with laws on their tendons inside a registered task: many at a time are each alone.
 
 Simulations get other masses, stiffnesses and routings at every reset, and are saved and put back on
 the way, into environments that were made for it.

@@ -40,7 +40,9 @@ RICH = {
             {"lower_limit": 0.47, "upper_limit": 0.485, "limit_margin": 0.001},
             {"friction_loss": 0.1, "armature": 0.01, "spring_upper": 0.5, "stiffness": 3.0},
         ],
-        "couplings": [{"first": "tendon_1", "second": "tendon_2", "coefficients": [0, -1, 2, 0, 0]}],
+        "couplings": [
+            {"first": "tendon_1", "second": "tendon_2", "coefficients": [0, -1, 2, 0, 0]}
+        ],
     }
 }
 

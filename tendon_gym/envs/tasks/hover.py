@@ -175,9 +175,9 @@ class HoverEnv(TendonEnv):
     | `engine`            | "mujoco"  | "mujoco", "compiled"                         |
     | `threads`           | None      | of a vector environment; None: all that help |
 
-    The arm's tendons may have springs, limits, dry friction, inertia and couplings of their own, with
-    `engine="mujoco"`: `model={"tendons": {"properties": {"stiffness": 20, "upper_limit": 0.485}}}`,
-    or a list with such a dict per tendon, and `"couplings": [{"first": "tendon_1", "second":
+    With `engine="mujoco"` the arm's tendons may have springs, limits, dry friction, inertia and
+    couplings: `model={"tendons": {"properties": {"stiffness": 20, "upper_limit": 0.485}}}`, or a
+    list with such a dict for each tendon, and `"couplings": [{"first": "tendon_1", "second":
     "tendon_2", "coefficients": [0, -1, 0, 0, 0]}]`; see `tendon_gym.model.TendonProperties` and
     `TendonCoupling`. Goals of the tip know of the springs alone.
 
