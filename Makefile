@@ -10,9 +10,10 @@ LOWEST_INSTALLED := $(LOWEST)/.installed
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 
 # Tests that are small enough to run without compilation.
-PLAIN_TESTS := tests/test_compiled.py tests/control tests/references
+PLAIN_TESTS := tests/test_compiled.py tests/control tests/references \
+	$(addprefix tests/tendons/test_,law.py batch.py embedding.py rows.py recipes.py)
 # Tests that depend on how MuJoCo and Gymnasium behave.
-LOWEST_TESTS := tests/model tests/engines tests/envs
+LOWEST_TESTS := tests/model tests/engines tests/envs tests/tendons
 
 .DELETE_ON_ERROR:
 .PHONY: help install demo test test-lowest test-plain lint format bench peers recipes clean
