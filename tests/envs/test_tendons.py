@@ -10,7 +10,6 @@ import pickle
 
 import gymnasium as gym
 import numpy as np
-import pytest
 
 from tendon_gym.registration import ENTRIES
 
@@ -150,9 +149,3 @@ def check(lengths, ended, steps):
 def test_64_are_each_alone_whatever_happens_to_them():
     steps = 157  # 10,000 of the environments in all
     check(*fly(steps, 40, range(0, N, 4)), steps)
-
-
-@pytest.mark.slow
-def test_64_are_each_alone_for_long():
-    steps = 10_000
-    check(*fly(steps, 500, (0, 21, 63)), steps)
