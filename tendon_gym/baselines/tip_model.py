@@ -68,7 +68,7 @@ def tip_model(parameters: ModelParameters) -> TipModel:
     allocation = TendonAllocation.of(layout.tendon_angles, layout.tendon_radii, layout.tension_max)
     cosines, sines = np.cos(layout.tendon_angles), np.sin(layout.tendon_angles)
     moments = layout.tendon_radii * np.stack([cosines, sines])
-    pull: Array = np.linalg.pinv(moments) * allocation.authority
+    pull = np.asarray(np.linalg.pinv(moments) * allocation.authority, np.float64)
     return TipModel(_table(arm, allocation, pull), *_swing(model, arm, pull))
 
 
