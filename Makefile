@@ -13,7 +13,7 @@ PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 PLAIN_TESTS := tests/test_compiled.py tests/control tests/references \
 	$(addprefix tests/tendons/test_,law.py batch.py embedding.py rows.py recipes.py)
 # Tests that depend on how MuJoCo and Gymnasium behave.
-LOWEST_TESTS := tests/model tests/engines tests/envs tests/tendons
+LOWEST_TESTS := tests/model tests/engines tests/envs
 
 .DELETE_ON_ERROR:
 .PHONY: help install demo test test-lowest test-plain lint format bench peers recipes clean
