@@ -191,7 +191,7 @@ BENCHMARKS = {
         Benchmark(
             name="bend-tip",
             task="Bend",
-            about="hold the hover while the tip comes to rest at a drawn place, in the last second",
+            about="hold the hover while the tip comes to rest at a drawn place",
             horizon=6.0,
             settle=5.0,
             settings={"goal": "tip"},
@@ -200,7 +200,7 @@ BENCHMARKS = {
         Benchmark(
             name="armbend-tip",
             task="ArmBend",
-            about="bring the tip of a held arm to rest at a drawn place, in the last second",
+            about="bring the tip of a held arm to rest at a drawn place",
             horizon=4.0,
             settle=3.0,
             settings={"goal": "tip"},

@@ -54,6 +54,10 @@ class Box:
         put: Any = _put
         put.compile((types.int64, kind))(self.address, value)
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """Refuse to be copied or pickled: the copy would hold the addresses of these arrays."""
+        raise TypeError("a box can't be copied or pickled; make one of copies of its arrays")
+
 
 class _PlainBox:
     """A box for kernels that are plain Python."""

@@ -58,10 +58,14 @@ class ListCommand:
 
 @dataclass(frozen=True)
 class FlyCommand:
-    """Fly one episode, in a window or into a video, and print what it was worth."""
+    """Fly one episode, in a window or into a video, and print what it was worth.
+
+    A scene with tendons, native XML or MJCF, is shown in motion; it takes no policy, reference,
+    seed or engine.
+    """
 
     name: Positional[str]
-    """A benchmark or a task; see `tendon-gym list`."""
+    """A benchmark or a task; see `tendon-gym list`. Or the file of a scene, ending in .xml."""
     policy: str = "geometric_full"
     """Name of a policy, or the folder of a learned one."""
     reference: str | None = None
@@ -85,6 +89,8 @@ class FlyCommand:
 
     def run(self) -> int:
         """Fly."""
+        if self.name.endswith(".xml"):
+            return self._fly_scene()
         from tendon_gym.evaluation.rollout import fly
         from tendon_gym.evaluation.video import Film, Window, check_view, has_display
         from tendon_gym.folders import fresh_file, results
@@ -105,6 +111,20 @@ class FlyCommand:
             flight = fly(benchmark, self.policy, 1, self.seed)
             told = "no display, so that nothing was shown (--video FILE.mp4 makes a video)"
         print(*filter(None, [told, _worth(flight)]), sep="\n")
+        return OK
+
+    def _fly_scene(self) -> int:
+        """Show a scene in motion."""
+        from tendon_gym.evaluation.scene import SceneFlight
+
+        for name in ("policy", "reference", "seed", "engine"):
+            if getattr(self, name) != getattr(type(self), name):
+                raise ValueError(f"a scene takes no --{name}, got {getattr(self, name)!r}")
+        seconds = SceneFlight.seconds if self.seconds is None else self.seconds
+        flight = SceneFlight(
+            Path(self.name), seconds, self.video, self.camera, self.width, self.height, self.fps
+        )
+        print(flight.fly())
         return OK
 
     def _benchmark(self) -> benchmarks.Benchmark:
@@ -193,6 +213,11 @@ COMMANDS = {
     "fly": ("tendon_gym.cli", "FlyCommand", "one episode, in a window or into a video"),
     "compare": ("tendon_gym.cli", "CompareCommand", "many policies on one benchmark"),
     "demo": ("tendon_gym.cli", "DemoCommand", "the figure-eight, in two minutes"),
+    "render": (
+        "tendon_gym.evaluation.scene",
+        "RenderCommand",
+        "a scene with tendons, as a picture",
+    ),
     "paper": ("tendon_gym.evaluation.paper", "PaperCommand", "the experiments of the paper"),
     "bench": ("tendon_gym.evaluation.bench", "BenchCommand", "what a step costs, in every form"),
     "train": ("tendon_gym.training.command", "TrainCommand", "learn a policy (extra: train)"),

@@ -9,6 +9,8 @@ nothing is cached: Numba's own choice would be a folder beside the sources, with
 Kernels count no references and have no heap (Numba's option `_nrt`): counting, which is atomic,
 costs a third of a physics step. So a kernel works on the arrays that it is given, makes none
 (Numba then says "NRT required but not enabled") and returns numbers, or tuples of them, no array.
+Those that last long enough to have scratch of their own are made by `allocating`, and what they
+call may be either.
 """
 
 from __future__ import annotations
@@ -80,6 +82,14 @@ def brief(function: F) -> F:
     that keep it come one after the other, so that they may share work arrays.
     """
     return _compile(function, nogil=False)
+
+
+def allocating(function: F) -> F:
+    """Compile a function that makes arrays, as scratch or to return them to another such function.
+
+    It counts references, and a function made by `compiled` can't call it.
+    """
+    return _compile(function, _nrt=True)
 
 
 def inlined(function: F) -> F:

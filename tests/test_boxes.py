@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import copy
 import gc
 import os
+import pickle
 import subprocess
 import sys
 import weakref
 from pathlib import Path
 from typing import NamedTuple
 
+import numba
 import numpy as np
+import pytest
 
 from tendon_gym.boxes import box
 from tendon_gym.compiled import bind, compiled, entry
@@ -79,6 +83,14 @@ def test_a_box_keeps_its_arrays_and_lets_them_go():
     del boxed
     gc.collect()
     assert alive() is None
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="a plain box holds no addresses")
+@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_a_box_is_not_copied(duplicate):
+    """The copy would go on working on the arrays of the original, as long as they are there."""
+    with pytest.raises(TypeError, match="box can't be copied"):
+        duplicate(box(make(np.ones((2, 3)))))
 
 
 PLAIN = """

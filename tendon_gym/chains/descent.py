@@ -22,7 +22,7 @@ from tendon_gym.chains.reaching import (
     differentiate,
     evaluate,
 )
-from tendon_gym.compiled import compiled
+from tendon_gym.compiled import allocating, compiled
 
 Record = Any  # one row of a structured array
 
@@ -108,7 +108,7 @@ def move(q: NDArray, step: NDArray, share: float, limits: NDArray, out: NDArray)
     return moved
 
 
-@compiled
+@allocating
 def descend(
     segments: NDArray,
     target: NDArray,

@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 from tendon_gym.chains.kinematics import tip_jacobian
 from tendon_gym.chains.linear import factorise, substitute
-from tendon_gym.compiled import compiled
+from tendon_gym.compiled import allocating
 
 
-@compiled
+@allocating
 def velocities(
     segments: NDArray,
     q: NDArray,

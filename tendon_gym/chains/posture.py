@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tendon_gym.chains.descent import Record, copy, descend, move, solve_step
 from tendon_gym.chains.linear import factorise, substitute
 from tendon_gym.chains.reaching import Place, arrived, bending, differentiate
-from tendon_gym.compiled import compiled
+from tendon_gym.compiled import allocating, compiled
 
 STIFFNESS = 1e7
 """How much more leaving the target costs than leaving the posture, in posture steps."""
@@ -24,7 +24,7 @@ HALVINGS = 12
 """How often a step is halved before there is taken to be none that helps."""
 
 
-@compiled
+@allocating
 def pull(
     rows: int, place: Place, free: NDArray, away: NDArray, wrench: NDArray, slope: NDArray
 ) -> bool:
@@ -102,7 +102,7 @@ def room(q: NDArray, step: NDArray, limits: NDArray) -> tuple[float, int]:
     return share, which
 
 
-@compiled
+@allocating
 def posture_step(
     settings: Record,
     place: Place,
@@ -157,7 +157,7 @@ def hold(q: NDArray, limits: NDArray, box: NDArray) -> None:
             box[i, k] = q[i] if at_limit else limits[i, k]
 
 
-@compiled
+@allocating
 def advance(
     segments: NDArray,
     target: NDArray,
@@ -195,7 +195,7 @@ def advance(
     return False
 
 
-@compiled
+@allocating
 def settle(
     segments: NDArray,
     target: NDArray,

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tendon_gym.chains.kinematics import tip_jacobian, tip_pose
-from tendon_gym.compiled import compiled, inlined
+from tendon_gym.compiled import allocating, compiled, inlined
 from tendon_gym.spatial import Vector, columns, cross, dot, norm, scale
 
 
@@ -38,7 +38,7 @@ class Place(NamedTuple):
     """(n, n): its second derivatives, lower triangle."""
 
 
-@compiled
+@allocating
 def new_place(n: int) -> Place:
     """Return the memory for a point in the space of n joints."""
     return Place(np.empty((4, 3)), np.empty(6), np.empty((6, n)), np.empty(n), np.empty((n, n)))

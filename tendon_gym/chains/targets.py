@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 from tendon_gym.chains.descent import copy, descend
 from tendon_gym.chains.posture import settle
 from tendon_gym.chains.reaching import arrived, evaluate, new_place
-from tendon_gym.compiled import compiled
+from tendon_gym.compiled import allocating
 from tendon_gym.spatial import norm
 
 
-@compiled
+@allocating
 def solve(
     segments: NDArray,
     targets: NDArray,
@@ -63,7 +63,7 @@ def solve(
         copy(best, q[m])
 
 
-@compiled
+@allocating
 def settle_all(
     segments: NDArray,
     targets: NDArray,
@@ -94,7 +94,7 @@ def settle_all(
         counts[m, 0] += used
 
 
-@compiled
+@allocating
 def errors(segments: NDArray, targets: NDArray, rows: int, q: NDArray, out: NDArray) -> None:
     """Write distances (m) and angles (rad) of the tip from targets, (m, 2), at q (m, n)."""
     place = new_place(q.shape[1])

@@ -59,6 +59,15 @@ class Engine(Protocol):
         The ids increase strictly.
         """
 
+    def take_time(self) -> None:
+        """Go on from the time that a user has written to the MjData of the only simulation.
+
+        `step` does so too; who has something to do before asks first whether it will.
+
+        Raises:
+            ValueError: a time that cannot be gone on from.
+        """
+
     def step(self, substeps: int, law: ControlLaw | None = None) -> None:
         """Advance all simulations by `substeps` physics steps, `law` before each of them."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -36,10 +37,21 @@ FIELDS = (
 """Their names, as in MjModel; those of MjOption after "opt."."""
 
 
+_NOT_NEGATIVE = (
+    "body_mass", "body_inertia", "jnt_stiffness", "dof_damping", "dof_armature", "opt.density",
+    "opt.viscosity",
+)  # fmt: skip
+
+
+def live_field(model: mujoco.MjModel, name: str) -> Any:
+    """Return a field as the model has it."""
+    owner, field = (model.opt, name[4:]) if name.startswith("opt.") else (model, name)
+    return getattr(owner, field)
+
+
 def read_field(model: mujoco.MjModel, name: str) -> Array:
     """Return a copy of a field."""
-    owner, field = (model.opt, name[4:]) if name.startswith("opt.") else (model, name)
-    return np.array(getattr(owner, field), np.float64)
+    return np.array(live_field(model, name), np.float64)
 
 
 def write_field(model: mujoco.MjModel, name: str, value: NDArray) -> None:
@@ -56,9 +68,11 @@ def check_fields(
 ) -> dict[str, Array]:
     """Return values (k, ...) for the simulations `ids` (k,) of n as arrays.
 
+    Quaternions get unit length: MuJoCo would take some of another length as they are.
+
     Raises:
         ValueError: a simulation that isn't there, a field that can't differ, values of another
-            shape, not finite, a mass or moment of inertia below zero, or a quaternion of zeros.
+            shape, not finite, below zero where that has no meaning, or a quaternion of zeros.
     """
     for i in ids:
         checks.integer("simulation", i, minimum=0, maximum=n - 1)
@@ -66,11 +80,15 @@ def check_fields(
     for name, value in values.items():
         checks.choice("model field", name, FIELDS)
         shape = (len(ids), *read_field(model, name).shape)
-        lowest = 0.0 if name in ("body_mass", "body_inertia") else -math.inf
+        lowest = 0.0 if name in _NOT_NEGATIVE else -math.inf
         checked[name] = checks.array(name, value, shape, minimum=lowest)
         if name.endswith("quat"):
-            lengths = np.linalg.norm(checked[name], axis=-1)
-            checks.number(f"shortest quaternion of {name}", float(lengths.min()), above=1e-9)
+            lengths = np.linalg.norm(checked[name], axis=-1, keepdims=True)
+            shortest = float(lengths.min(initial=math.inf))
+            if shortest <= 1e-9:
+                checks.reject(f"shortest quaternion of {name}", shortest, "longer than 1e-9")
+            # those that have it keep their bits
+            checked[name] /= np.where(np.abs(lengths - 1.0) > 1e-14, lengths, 1.0)
     return checked
 
 

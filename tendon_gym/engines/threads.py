@@ -16,23 +16,53 @@ from typing import Any
 Task = Callable[[], Any]
 
 
+class _Order:
+    """A task that a worker is to run, unless whoever asked for it takes it back first.
+
+    Attributes:
+        finished: whether there is nothing to wait for any more.
+        error: what the task raised.
+    """
+
+    def __init__(self, task: Task, told: SimpleQueue[None]) -> None:
+        """`told` gets an item once the task has been run."""
+        self._task, self._told = task, told
+        self._owner: dict[str, str] = {}
+        self.finished = False
+        self.error: BaseException | None = None
+
+    def _take(self, who: str) -> bool:
+        """Say whether it is `who` that has it: the first one who asks, then and ever after."""
+        return self._owner.setdefault("owner", who) == who
+
+    def run(self) -> None:
+        """Run the task, if it hasn't been taken back."""
+        if not self._take("worker"):
+            return
+        try:
+            self._task()
+        except BaseException as error:  # goes to who asked for the task
+            self.error = error
+        self.finished = True
+        self._told.put(None)
+
+    def take_back(self) -> None:
+        """Make sure that the task doesn't begin, if it hasn't."""
+        if self._take("asker"):
+            self.finished = True
+
+
 class _Worker(threading.Thread):
-    """Runs one task after the other, and says of each how it ended."""
+    """Carries out one order after the other."""
 
     def __init__(self) -> None:
         super().__init__(name="tendon_gym", daemon=True)
-        self.tasks: SimpleQueue[tuple[Task, SimpleQueue[BaseException | None]]] = SimpleQueue()
+        self.orders: SimpleQueue[_Order] = SimpleQueue()
         self.start()
 
     def run(self) -> None:
         while True:
-            task, done = self.tasks.get()
-            try:
-                task()
-            except BaseException as error:  # goes to who asked for the task
-                done.put(error)
-            else:
-                done.put(None)
+            self.orders.get().run()
 
 
 _workers: list[_Worker] = []
@@ -62,28 +92,48 @@ def run(tasks: Sequence[Task]) -> None:
     with _growing:
         while len(_workers) < len(tasks) - 1:
             _workers.append(_Worker())
-    done: SimpleQueue[BaseException | None] = SimpleQueue()
-    for worker, task in zip(_workers, tasks[1:], strict=False):
-        worker.tasks.put((task, done))
-    failure = _failure(tasks[0])
-    waiting = len(tasks) - 1
-    while waiting:
-        try:
-            failure = done.get() or failure
-        except BaseException as error:  # Ctrl-C: the others still work on the arrays
-            failure = error
-        else:
-            waiting -= 1
-    if failure is not None:
-        raise failure
+    told: SimpleQueue[None] = SimpleQueue()
+    orders = [_Order(task, told) for task in tasks[1:]]
+    try:
+        for worker, order in zip(_workers, orders, strict=False):
+            worker.orders.put(order)
+        failure = _failure(tasks[0])
+        _wait(orders, told)
+    except BaseException:  # Ctrl-C: the others still work on the arrays
+        _give_up(orders, told)
+        raise
+    for error in (failure, *(order.error for order in orders)):
+        if error is not None:
+            raise error
 
 
-def _failure(task: Task) -> BaseException | None:
+def _failure(task: Task) -> Exception | None:
     try:
         task()
-    except BaseException as error:
+    except Exception as error:
         return error
     return None
+
+
+def _wait(orders: Sequence[_Order], told: SimpleQueue[None]) -> None:
+    """Wait until all orders are finished.
+
+    Whether one is, it says itself: an item of the queue may be lost to an interrupt.
+    """
+    while not all(order.finished for order in orders):
+        told.get()
+
+
+def _give_up(orders: Sequence[_Order], told: SimpleQueue[None]) -> None:
+    """Take back what hasn't begun, and wait for the rest, however often the user interrupts."""
+    while True:
+        try:
+            for order in orders:
+                order.take_back()
+            _wait(orders, told)
+        except BaseException:
+            continue
+        return
 
 
 def ranges(n: int, count: int) -> list[tuple[int, int]]:

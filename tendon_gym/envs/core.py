@@ -38,9 +38,9 @@ from tendon_gym.envs.rest_tips import TipGoals
 from tendon_gym.envs.schedule import Preview, Schedule
 from tendon_gym.envs.signals import sensing
 from tendon_gym.envs.starts import Given, Starts, reach_below
-from tendon_gym.envs.state import FIELD, copied
+from tendon_gym.envs.state import FIELD, check_arrays, copied
 from tendon_gym.envs.task import EnvConfig, Task, configure, substeps
-from tendon_gym.model import Layout, build_model
+from tendon_gym.model import Layout, build
 from tendon_gym.references.goals import BendGoals
 from tendon_gym.rewards import Reward
 
@@ -76,7 +76,7 @@ class Core:
         announce_compilation()
         self.task, self.n = task, n
         self.config: EnvConfig = configure(task, settings)
-        self.model = build_model(self.config.model)
+        self.model, tendons = build(self.config.model)
         self.layout = Layout.of(self.model)
         self.substeps = substeps(self.config.control_frequency, self.model.opt.timestep)
         self.step_time = self.substeps * self.model.opt.timestep
@@ -84,7 +84,7 @@ class Core:
             forces.make(name, self.model, n, values) for name, values in self.config.forces.items()
         ]
         self.engine = engines.make(
-            self.config.engine, self.model, n, self._terms, self.config.threads
+            self.config.engine, self.model, n, self._terms, self.config.threads, tendons
         )
         self.schedule = Schedule(self._source(), n)
         self._set_horizon()
@@ -268,6 +268,7 @@ class Core:
     def set_state(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Put all simulations where `get_state` found those of a core that was made alike."""
         fields = {k.removeprefix(FIELD): v for k, v in arrays.items() if k.startswith(FIELD)}
+        check_arrays({**self._memory(), "engine": self.engine.get_state()}, arrays)
         self.engine.put_model_fields(fields)
         self._keep_up()
         self.engine.set_state(np.arange(self.n), arrays["engine"])
@@ -308,6 +309,7 @@ class Core:
         """Apply actions (n, size) for one control step; read the results from the attributes."""
         if action.dtype.kind not in "iuf":
             raise TypeError(f"action must be an array of numbers, got dtype {action.dtype}")
+        self.engine.take_time()  # before anything changes, since it may refuse
         self._given[...] = action
         bad = self._decode()
         if bad >= 0:

@@ -152,9 +152,9 @@ class TendonEnv(Rebuilt, Closable, gymnasium.Env[NDArray[np.float32], NDArray[np
         """
         self._check_open("set_state")
         check_maker(self._maker(), state)
-        self._episodes = Episodes.restored(state.episodes[0])
+        episodes = Episodes.restored(state.episodes[0])
         self._core.set_state(state.arrays)
-        self.np_random = self._episodes.source
+        self._episodes, self.np_random = episodes, episodes.source
         return self._core.observation[0].copy(), self._infos.scalar()
 
     def _maker(self) -> dict[str, Any]:

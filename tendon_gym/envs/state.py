@@ -56,6 +56,23 @@ def check_maker(mine: Mapping[str, Any], state: Any) -> None:
             )
 
 
+def check_arrays(mine: Mapping[str, NDArray[Any]], given: Mapping[str, NDArray[Any]]) -> None:
+    """Raise if the arrays of a state don't fit those that they are to be written to.
+
+    Raises:
+        ValueError: one is missing, has another shape, or is an engine's and not finite.
+    """
+    for name, array in mine.items():
+        if name not in given:
+            raise ValueError(f"state has no array {name!r}")
+        other = np.asarray(given[name])
+        if other.shape != array.shape or other.dtype != array.dtype:
+            legal = f"an array of shape {array.shape} and type {array.dtype}"
+            raise ValueError(f"state's {name} must be {legal}, got {checks.described(other)}")
+    if "engine" in mine and not np.isfinite(given["engine"]).all():
+        raise ValueError("state's engine must be finite")
+
+
 def copied(arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     """Return copies of arrays."""
     return {name: np.array(array) for name, array in arrays.items()}

@@ -21,7 +21,7 @@ from tendon_gym.envs.infos import Infos, only
 from tendon_gym.envs.observations import Slice
 from tendon_gym.envs.rebuilding import Rebuilt
 from tendon_gym.envs.rendering import Renderer
-from tendon_gym.envs.state import EnvState, check_maker, maker_of
+from tendon_gym.envs.state import EnvState, check_arrays, check_maker, maker_of
 from tendon_gym.envs.task import Task
 
 Bools = NDArray[np.bool_]
@@ -247,8 +247,10 @@ class TendonVectorEnv(
         """
         self._check_open("set_state")
         check_maker(self._maker(), state)
-        self.random_state = state.episodes
+        check_arrays({"ended": self._ended}, state.arrays)
+        episodes = [Episodes.restored(each) for each in state.episodes]
         self._core.set_state(state.arrays)
+        self._episodes = [*episodes]
         self._ended = state.arrays["ended"].copy()
         return self._observation(), self._infos.vector()
 

@@ -25,6 +25,43 @@ WINDOW_RATE = 60.0
 """Pictures per second in a window."""
 
 
+class Mp4:
+    """Writes pictures to an MP4 file, which is made at the first of them."""
+
+    def __init__(self, path: Path, fps: int, size: tuple[int, int]) -> None:
+        """Choose the file, frames per second, and width and height, even, pixels."""
+        if path.suffix != ".mp4":
+            checks.reject("video", str(path), "the path of a file that ends in .mp4")
+        self.path, self._fps, self._size = path, fps, size
+        self._writer: Generator[None, Any, None] | None = None
+
+    def __enter__(self) -> Self:
+        """Start."""
+        return self
+
+    def write(self, picture: np.ndarray) -> None:
+        """Write a frame (height, width, 3) uint8."""
+        writer = self._writer
+        if writer is None:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            writer = self._writer = imageio_ffmpeg.write_frames(
+                str(self.path), self._size, fps=self._fps, codec="libx264", quality=7,
+                macro_block_size=2, ffmpeg_log_level="error",
+            )  # fmt: skip
+            next(writer)
+        writer.send(np.ascontiguousarray(picture))
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Finish the file."""
+        if self._writer is not None:
+            self._writer.close()
+
+
 class Film:
     """Writes the first simulation of a flight to an MP4; give it to `rollout.fly` as `watch`.
 
@@ -44,13 +81,11 @@ class Film:
             width: even, pixels.
             height: even, pixels.
         """
-        if path.suffix != ".mp4":
-            checks.reject("video", str(path), "the path of a file that ends in .mp4")
+        self._mp4 = Mp4(path, fps, (width, height))
         check_view(fps, camera, width, height)
         self._fps, self._size = fps, (width, height)
         self.path, self._camera, self.frames = path, camera, 0
         self._renderer: Renderer | None = None
-        self._writer: Generator[None, Any, None] | None = None
 
     def __enter__(self) -> Self:
         """Start."""
@@ -66,19 +101,9 @@ class Film:
         while (self.frames + 0.5) / self._fps <= now + 1e-9:
             if picture is None:
                 picture = self._renderer.render(core.engine.data(0))
-            self._write(np.ascontiguousarray(picture))
+            assert picture is not None  # only a window has none
+            self._mp4.write(picture)
             self.frames += 1
-
-    def _write(self, picture: np.ndarray) -> None:
-        writer = self._writer
-        if writer is None:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            writer = self._writer = imageio_ffmpeg.write_frames(
-                str(self.path), self._size, fps=self._fps, codec="libx264", quality=7,
-                macro_block_size=2, ffmpeg_log_level="error",
-            )  # fmt: skip
-            next(writer)
-        writer.send(picture)
 
     def __exit__(
         self,
@@ -87,16 +112,20 @@ class Film:
         trace: TracebackType | None,
     ) -> None:
         """Finish the file and free the graphics."""
-        if self._writer is not None:
-            self._writer.close()
+        self._mp4.__exit__(kind, error, trace)
         if self._renderer is not None:
             self._renderer.close()
 
 
 def check_view(fps: int, camera: str, width: int, height: int) -> None:
+    """Raise if the film of a flight could not have these choices."""
+    checks.choice("camera", camera, CAMERAS)
+    check_film(fps, width, height)
+
+
+def check_film(fps: int, width: int, height: int) -> None:
     """Raise if a film could not have these choices; its colours are shared by 2 x 2 pixels."""
     checks.integer("fps", fps, minimum=1, maximum=240)
-    checks.choice("camera", camera, CAMERAS)
     for name, pixels in (("width", width), ("height", height)):
         if checks.integer(name, pixels, minimum=16, maximum=LARGEST) % 2:
             checks.reject(name, pixels, "even for a video")

@@ -271,6 +271,9 @@ BAD = {
     "rows": ({"body_mass": np.ones((3, 14))}, ValueError, "body_mass"),
     "NaN": ({"body_mass": np.full((2, 14), np.nan)}, ValueError, "body_mass"),
     "text": ({"body_mass": np.full((2, 14), "a")}, TypeError, "body_mass"),
+    "negative damping": ({"dof_damping": np.full((2, 30), -1e-3)}, ValueError, "dof_damping"),
+    "negative density": ({"opt.density": np.full(2, -1.0)}, ValueError, "opt.density"),
+    "quaternion of zeros": ({"body_quat": np.zeros((2, 14, 4))}, ValueError, "body_quat"),
     "second of two": (
         {"body_mass": np.ones((2, 14)), "dof_damping": np.full((2, 30), np.inf)},
         ValueError,
@@ -289,6 +292,55 @@ def test_values_that_make_no_sense_raise_before_anything_changes(name, kind):
     with pytest.raises(error, match=message):
         engine.set_model_fields(np.array([0, 2]), values)
     assert np.array_equal(fly(engine), before)
+
+
+@pytest.mark.parametrize("field", ["body_quat", "body_iquat", "site_quat"])
+def test_quaternions_of_another_length_turn_alike_on_both(field):
+    model = airy("free")
+    flown = []
+    for name in BOTH:
+        engine = engines.make(name, model, 2)
+        engine.set_model_fields(
+            np.arange(2), {field: np.tile(1.1 * getattr(model, field), (2, 1, 1))}
+        )
+        flown.append(fly(engine))
+    assert_close(*flown, model)
+
+
+@pytest.mark.parametrize("name", BOTH)
+def test_no_simulations_may_be_given_no_values(name):
+    engine = engines.make(name, airy("free"), 2)
+    before = fly(engine)
+    none = np.zeros(0, np.int64)
+    engine.set_model_fields(
+        none, {"body_mass": np.zeros((0, 14)), "body_quat": np.zeros((0, 14, 4))}
+    )
+    assert np.array_equal(fly(engine), before)
+
+
+def test_an_interrupt_while_the_engine_binds_is_made_up_for(monkeypatch):
+    """The first step, or that after a change of fields, compiles: people interrupt it there."""
+    from tendon_gym.engines.compiled import engine as module
+
+    model = airy("free")
+    engine, other = (engines.make("compiled", model, 2) for _ in range(2))
+    light = {"opt.gravity": np.tile([0.0, 0.0, -3.0], (2, 1))}
+    struck = []
+
+    def strike(*arguments):
+        if struck:
+            raise struck.pop()
+        return box(*arguments)
+
+    box = module.box
+    monkeypatch.setattr(module, "box", strike)
+    for fields in ({}, light):
+        for each in (engine, other):
+            each.set_model_fields(np.arange(2), fields)
+        struck.append(KeyboardInterrupt())
+        with pytest.raises(KeyboardInterrupt):
+            engine.step(1)
+        assert np.array_equal(fly(engine), fly(other))
 
 
 @pytest.mark.parametrize("name", BOTH)

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import os
+import queue
+import signal
+import subprocess
+import sys
 import threading
 import time
 import warnings
@@ -62,6 +66,66 @@ def test_an_error_arrives_after_all_have_ended(where):
     assert sorted(ended) == [k for k in range(3) if k != where]
     threads.run([ended.clear] * 3)  # and the threads go on working
     assert not ended
+
+
+INTERRUPTED = """
+import random, signal, sys, time
+from tendon_gym.engines import threads
+
+def interrupt(*_):
+    raise KeyboardInterrupt
+
+random.seed(int(sys.argv[1]))
+signal.signal(signal.SIGALRM, interrupt)
+running, caught, begin = [0], 0, time.monotonic()
+
+def work():
+    running[0] += 1
+    time.sleep(0.0005)
+    running[0] -= 1
+
+while caught < 150:
+    try:
+        signal.setitimer(signal.ITIMER_REAL, random.uniform(1e-4, 2e-3))
+        while True:
+            threads.run([work] * 3)
+    except KeyboardInterrupt:
+        caught += 1
+signal.setitimer(signal.ITIMER_REAL, 0.0)
+ended = []
+threads.run([lambda: ended.append(1)] * 3)
+assert len(ended) == 3
+print("interrupted", caught)
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="Windows has no alarms")
+@pytest.mark.parametrize("seed", [0, 1])
+def test_interrupts_neither_hang_nor_get_lost(seed):
+    """Wherever Ctrl-C strikes, `run` ends with it, and the threads go on working."""
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED, str(seed)],
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.stdout.strip() == "interrupted 150", done.stderr
+
+
+def test_an_interrupt_as_a_task_is_told_finished(monkeypatch):
+    """The item of the queue is lost with it; the task is finished all the same."""
+
+    class Interrupting(queue.SimpleQueue):
+        def get(self, *arguments):
+            item = super().get(*arguments)
+            if struck:
+                raise struck.pop()
+            return item
+
+    struck = [KeyboardInterrupt()]
+    threads.run([lambda: None] * 2)  # the workers are there
+    monkeypatch.setattr(threads, "SimpleQueue", Interrupting)
+    with pytest.raises(KeyboardInterrupt):
+        threads.run([lambda: None] * 2)
+    assert not struck
 
 
 def test_threads_are_kept_and_shared():

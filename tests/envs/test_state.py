@@ -333,3 +333,38 @@ def test_numbers_and_modes_of_environments_must_agree_and_threads_need_not():
     with pytest.raises(TypeError, match="what get_state returned, got "):
         environment("NextStep", 0, MANY[0], 3).set_state({})
     assert isinstance(state, EnvState)
+
+
+SPOILT = {
+    "missing": (lambda arrays: arrays.pop("integral"), "state has no array 'integral'"),
+    "no engine": (lambda arrays: arrays.pop("engine"), "state has no array 'engine'"),
+    "shape": (
+        lambda arrays: arrays.update(engine=arrays["engine"][:, 1:]),
+        r"state's engine must be an array of shape \(\d+, \d+\) and type float64, got .*",
+    ),
+    "type": (
+        lambda arrays: arrays.update(elapsed=arrays["elapsed"].astype(float)),
+        "state's elapsed must be an array of shape .* and type int64, got",
+    ),
+    "finite": (
+        lambda arrays: arrays.update(engine=arrays["engine"] * np.nan),
+        "state's engine must be finite",
+    ),
+}
+
+
+@pytest.mark.parametrize("n", [None, 2])
+@pytest.mark.parametrize("how", SPOILT)
+def test_a_state_that_was_spoilt_is_refused_and_changes_nothing(how, n):
+    env = environment("scalar" if n is None else "NextStep", "one", {"task": "Hover"}, n)
+    env.reset(seed=4)
+    state = env.get_state()
+    spoil, message = SPOILT[how]
+    arrays = dict(env.get_state().arrays)
+    spoil(arrays)
+    env.step(env.action_space.sample())
+    before = env.get_state()
+    with pytest.raises(ValueError, match=message):
+        env.set_state(EnvState(state.maker, arrays, state.episodes))
+    after = env.get_state()
+    assert plain(after.arrays) == plain(before.arrays) and after.episodes == before.episodes

@@ -112,3 +112,27 @@ def test_forces_that_were_written_end_with_the_episode(engine):
         step(each, 5)
     assert not env.data.xfrc_applied.any() and not env.data.qfrc_applied.any()
     assert np.array_equal(env.core.observation, other.core.observation)
+
+
+@pytest.mark.parametrize("engine", ["mujoco", "compiled"])
+def test_a_step_that_is_refused_for_its_time_forgets_the_action(engine):
+    env = gym.make(ENTRIES["Hover"].id, engine=engine, rotor_action="thrust").unwrapped
+    env.reset(seed=0)
+    action = np.zeros(env.action_space.shape, np.float32)
+    env.step(action)
+    env.data.time = -1.0
+    with pytest.raises(ValueError, match=r"data\.time"):
+        env.step(action + 1.0)
+    env.data.time = 0.01
+    assert env.step(action)[4]["action_rate"] == 0.0
+
+
+@pytest.mark.parametrize("engine", ["mujoco", "compiled"])
+def test_a_force_that_was_written_ends_with_the_state_that_it_ruined(engine):
+    env = gym.make(ENTRIES["Hover"].id, engine=engine).unwrapped
+    env.reset(seed=0)
+    action = np.zeros(env.action_space.shape, np.float32)
+    env.data.xfrc_applied[1, 0] = 1e300
+    reasons = [env.step(action)[4]["termination_reason"] for _ in range(3)]
+    assert reasons == ["unstable", "", ""]
+    assert not env.data.xfrc_applied.any()

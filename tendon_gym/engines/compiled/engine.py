@@ -132,7 +132,7 @@ class CompiledEngine:
         A law with an attribute `loops` (see `control.loops`) runs within the compiled step, any
         other one, and force terms in Python, between steps of one physics step each.
         """
-        self._take_time()
+        self.take_time()
         self._step(substeps, law)
         self._tell_time()
 
@@ -141,8 +141,12 @@ class CompiledEngine:
         if self.n == 1:
             self._fallback.data.time = self.time.item()
 
-    def _take_time(self) -> None:
-        """Go on from the time that a user has written to the only simulation, if so."""
+    def take_time(self) -> None:
+        """Go on from the time that a user has written to the only simulation, if so.
+
+        Raises:
+            ValueError: a time that cannot be gone on from.
+        """
         if self.n == 1 and self._fallback.data.time != self.time[0]:
             timestep = self.model.opt.timestep
             self._ticks[0] = steps_at(self._fallback.data.time, timestep)
@@ -188,8 +192,9 @@ class CompiledEngine:
     def _bind(self, substeps: int, how: int, loops: Loops) -> list[Callable[[], Any]]:
         """Return what the threads run, bound to all that it works on."""
         if loops is not self._loops:
-            self._loops, self._bound = loops, {}
             self._boxes = [box(self._given(loops, memory)) for memory in self._memories]
+            self._bound = {}
+            self._loops = loops  # last: after an interrupt on the way all is bound anew
         width = self._parameters.width
         kind = (width, 1.0 if width == 1 else UNIT, substeps, how)
         self._bound[substeps, how] = [
@@ -230,11 +235,11 @@ class CompiledEngine:
         held = fallback.run(i, int(rows.due[i] - rows.ticks[i]), load, keep)
         rows.outcome[i] = RUNNING if held else FAILED
         if how & ENDS:
-            settle(i, timestep, rows)
+            settle(i, timestep, rows, self.pushes.push)
 
     def get_state(self) -> NDArray[np.float64]:
         """Return all that the simulations go on from, (n, width)."""
-        self._take_time()
+        self.take_time()
         ticks = self._ticks[:, None].astype(np.float64)
         push, n = self.pushes.push, self.n
         pushed = (push.wrench.reshape(n, -1), push.joint_force)
@@ -279,7 +284,10 @@ class CompiledEngine:
             ValueError: see `engines.fields.check_fields`; nothing is changed then.
         """
         checked = check_fields(self.model, self.n, ids, values)
+        if not len(ids):
+            return
         self._parameters.check(checked)
+        self._loops = None  # what is bound holds the old ones
         self._own_fields.take(ids, checked)
         if self.n == 1:
             for name, value in checked.items():
@@ -287,7 +295,6 @@ class CompiledEngine:
             mujoco.mj_setConst(self.model, mujoco.MjData(self.model))
         self._parameters.set(ids, checked)
         self._motion.set_model_fields(ids, checked)
-        self._loops = None
         self.pushes.set_model_fields(ids, checked)
         self._moved = False
 

@@ -90,7 +90,7 @@ def _advance(
             if given.rows.outcome[i] == NEAR:
                 memory.report[0] = 1
             elif how & ENDS:
-                _settle(i, given.setup.timestep, given.rows)
+                _settle(i, given.setup.timestep, given.rows, given.push)
 
 
 @inlined
@@ -154,16 +154,16 @@ def _move(
 
 
 @compiled
-def settle(i: int, timestep: float, rows: Rows) -> None:
+def settle(i: int, timestep: float, rows: Rows, push: Push) -> None:
     """End a control step of simulation i that MuJoCo has finished."""
-    _settle(i, timestep, rows)
+    _settle(i, timestep, rows, push)
 
 
 @inlined
-def _settle(i: int, timestep: float, rows: Rows) -> None:
+def _settle(i: int, timestep: float, rows: Rows, push: Push) -> None:
     """End a control step of simulation i: its state is good now, or the last good one is put back.
 
-    The time goes on either way.
+    Then nothing pushes any more, whoever did; the time goes on either way.
     """
     failed = rows.outcome[i] == FAILED
     rows.unstable[i] = failed
@@ -175,6 +175,11 @@ def _settle(i: int, timestep: float, rows: Rows) -> None:
         _copy(i, rows.good_qvel, rows.qvel)
         rows.ticks[i] = rows.due[i]
         rows.time[i] = rows.ticks[i] * timestep
+        for b in range(push.wrench.shape[1]):
+            for k in range(6):
+                push.wrench[i, b, k] = 0.0
+        for k in range(push.joint_force.shape[1]):
+            push.joint_force[i, k] = 0.0
 
 
 @inlined

@@ -1,0 +1,133 @@
+"""Many simulations of one world, on threads, with limits, commands and activations of their own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import mujoco
+import numpy as np
+from mujoco.batch import Batch
+from numpy.typing import ArrayLike, NDArray
+
+from tendon_gym import checks
+from tendon_gym.boxes import box
+from tendon_gym.compiled import bind
+from tendon_gym.tendons.law import Drives, Limits, Motion, drive, limit, velocities
+
+if TYPE_CHECKING:
+    from tendon_gym.tendons.world import TendonWorld
+
+_POSITIONS = int(mujoco.mjtStage.mjSTAGE_POS)
+
+
+class TendonBatch:
+    """n simulations that start from the present state of a world, and go their own ways.
+
+    Each gives the same bits as the world itself would. Later changes of the world don't reach it.
+
+    Attributes:
+        n: number of simulations.
+        batch: the `mujoco.batch.Batch`, whose fields can be bound and expanded as usual; those
+            that hold the range, solref and solimp of predictive limits are written every step.
+        qpos: (n, nq), live, as are the following.
+        qvel: (n, nv).
+        ctrl: (n, nu); the controls of drives are written every step.
+        force: (n, t), commanded feed-forward forces of the drives, N.
+        target_length: (n, t), m.
+        target_velocity: (n, t), m/s.
+        activation: (n, t), N.
+    """
+
+    def __init__(self, world: TendonWorld, n: int, threads: int = 1) -> None:
+        """Make n simulations on so many threads."""
+        self.n = checks.integer("n", n, minimum=1)
+        threads = checks.integer("threads", threads, minimum=1)
+        simulation = world.simulation
+        model = simulation.model
+        self._names = [tendon.name for tendon in world.tendons]
+        self._margins = [tendon.properties.limit_margin for tendon in world.tendons]
+        self.batch = Batch(model, n, threads)
+        self.batch.state[:] = world.get_state().physics
+        field = self.batch.bind
+        self.qpos, self.qvel, self.ctrl = field("qpos"), field("qvel"), field("ctrl")
+        self._law = np.repeat(simulation.law, n, axis=0)
+        self.activation = np.repeat(simulation.activation[None], n, axis=0)
+        self.force = self._law["force"]
+        self.target_length = self._law["target_length"]
+        self.target_velocity = self._law["target_velocity"]
+        drives = Drives(self._law, self.activation, self.ctrl)
+        self._driven = bool((self._law["control"] >= 0).any())
+        self._drive = bind(drive, 0, n, box(drives, (self.ctrl,)))
+        self._predictive = bool(self._law["predictive"].any())
+        if self._predictive:
+            self._bind_limits(model, simulation.wires.first)
+
+    def _bind_limits(self, model: mujoco.MjModel, first: int) -> None:
+        field, expand = self.batch.bind, self.batch.expand
+        velocity = np.zeros((self.n, model.ntendon))
+        motion = Motion(
+            model.ten_J_rownnz, model.ten_J_rowadr, model.ten_J_colind, field("ten_J"), self.qvel,
+            velocity,
+        )  # fmt: skip
+        discrete = model.opt.integrator == mujoco.mjtIntegrator.mjINT_DISCRETE
+        limits = Limits(
+            self._law, float(model.opt.timestep), discrete, first, field("ten_length"), velocity,
+            expand("tendon_range"), expand("tendon_solref_lim"), expand("tendon_solimp_lim"),
+            np.zeros(self.n, bool),
+        )  # fmt: skip
+        strided = (
+            motion.jacobian, motion.qvel, limits.length, limits.range, limits.solref,
+            limits.solimp,
+        )  # fmt: skip
+        self._velocities = bind(velocities, 0, self.n, box(motion, strided))
+        self._limit = bind(limit, 0, self.n, box(limits, strided))
+
+    def step(self, steps: int = 1) -> None:
+        """Advance all simulations by so many steps.
+
+        Raises:
+            mujoco.batch.SimulationError: simulations that MuJoCo has given up.
+        """
+        for _ in range(steps):
+            if self._driven:
+                self._drive()
+            if self._predictive:
+                self.batch.forward(stage=_POSITIONS)
+                self._velocities()
+                self._limit()
+            self.batch.step()
+
+    def get_state(self) -> NDArray[np.float64]:
+        """Return the states (n, width): MuJoCo's, and the activations."""
+        return np.hstack([self.batch.state, self.activation])
+
+    def set_state(self, ids: ArrayLike, rows: ArrayLike) -> None:
+        """Put the simulations `ids` (k,) to states (k, width)."""
+        which = self._checked(ids)
+        width = self.batch.nstate
+        values = checks.array("rows", rows, (len(which), width + self.activation.shape[1]))
+        self.batch.reset(np.unique(which), stage=int(mujoco.mjtStage.mjSTAGE_NONE))
+        self.batch.state[which] = values[:, :width]
+        self.activation[which] = values[:, width:]
+
+    def set_limits(self, tendon: str, ids: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> None:
+        """Give a tendon with predictive limits others in the simulations `ids` (k,): (k,), m.
+
+        Raises:
+            ValueError: a tendon without predictive limits; limits that aren't ordered, are equal,
+                are NaN, or are infinite inwards.
+        """
+        which = self._checked(ids)
+        k = self._names.index(checks.choice("tendon", tendon, self._names))
+        if not self._law["predictive"][:, k].all():
+            raise ValueError(f"tendon {tendon} has no predictive limits")
+        low, high = (np.broadcast_to(np.asarray(end, float), len(which)) for end in (lower, upper))
+        if not ((low < high) & (low < np.inf) & (high > -np.inf)).all():
+            checks.reject(f"limits of {tendon}", (low.tolist(), high.tolist()), "lower < upper")
+        self._law["lower"][which, k] = low + self._margins[k]
+        self._law["upper"][which, k] = high - self._margins[k]
+
+    def _checked(self, ids: ArrayLike) -> NDArray[np.int64]:
+        for i in np.atleast_1d(ids):
+            checks.integer("simulation", i, minimum=0, maximum=self.n - 1)
+        return np.atleast_1d(np.asarray(ids, np.int64))
