@@ -1,0 +1,155 @@
+"""A stretch of path as it is: which obstacles it touches, where it runs, what lies inside.
+
+A stretch lies between two fixed points, which are elements `first` and `last`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import NDArray
+
+from tendon_gym.cables import height_map
+from tendon_gym.cables.contact import clears, deepest_neighbour, update
+from tendon_gym.cables.records import (
+    CONTACT,
+    HEIGHT_MAP,
+    LIFTED,
+    NO_FAULT,
+    OFF_PATCH,
+    POINT_INSIDE,
+)
+from tendon_gym.cables.smoothness import draw_lines
+from tendon_gym.cables.variations import frame_in, place
+from tendon_gym.cables.workspace import ACTIVE, FRAME, Workspace, at, zero
+from tendon_gym.compiled import allocation_free
+from tendon_gym.spatial import Vector, add, row, subtract, to_body, to_world
+
+
+@allocation_free
+def in_surface(w: Workspace, j: int, p: Vector) -> Vector:
+    """Return a point of the world in the frame of element j."""
+    origin, axes = frame_in(w.world, j)
+    return to_body(axes, subtract(p, origin))
+
+
+@allocation_free
+def _neighbours(
+    curves: NDArray, w: Workspace, j: int, m: int, first: int, last: int
+) -> tuple[Vector, Vector]:
+    """Return in the frame of obstacle j where the path comes from, m curves back, and goes to."""
+    before, after = row(w.world, 4 * first), row(w.world, 4 * last)
+    if m > 0:
+        before = row(w.motion, at(m - 1, 1) + FRAME)
+    for k in range(j + 1, last):
+        if curves[k]["status"] != LIFTED:
+            origin, axes = frame_in(w.world, k)
+            after = add(origin, to_world(axes, row(curves[k]["start"], 0)))
+            break
+    return in_surface(w, j, before), in_surface(w, j, after)
+
+
+@allocation_free
+def _fix(w: Workspace, first: int, last: int) -> None:
+    for k in range(3):
+        w.fixed[0, k], w.fixed[1, k] = w.world[4 * first, k], w.world[4 * last, k]
+
+
+@allocation_free
+def update_statuses(
+    elements: NDArray,
+    tables: NDArray,
+    curves: NDArray,
+    w: Workspace,
+    first: int,
+    last: int,
+    accuracy: float,
+) -> tuple[bool, int, float]:
+    """Decide in path order which obstacles are touched, and draw the path.
+
+    Returns:
+        Whether any status changed, the number of curves, the path's length.
+    """
+    changed, m, length = False, zero(), 0.0
+    for j in range(first + 1, last):
+        curve = curves[j]
+        a, b = _neighbours(curves, w, j, m, first, last)
+        if update(elements[j], tables, curve, a, b, accuracy, w.stages):
+            changed = True
+        if curve["status"] == CONTACT:
+            place(w.world, j, curve, w.motion, m)
+            w.indices[ACTIVE, m] = j
+            m += 1
+            length += curve["length"]
+    _fix(w, first, last)
+    return changed, m, length + draw_lines(w, m)
+
+
+@allocation_free
+def draw(curves: NDArray, w: Workspace, first: int, last: int) -> None:
+    """Draw the path without deciding anything."""
+    m = zero()
+    for j in range(first + 1, last):
+        if curves[j]["status"] == CONTACT:
+            place(w.world, j, curves[j], w.motion, m)
+            w.indices[ACTIVE, m] = j
+            m += 1
+    _fix(w, first, last)
+    draw_lines(w, m)
+
+
+@allocation_free
+def line_is_free(
+    elements: NDArray,
+    tables: NDArray,
+    curves: NDArray,
+    w: Workspace,
+    m: int,
+    first: int,
+    last: int,
+) -> bool:
+    """Return whether the path touches some obstacle that the line past it would well clear."""
+    for i in range(m):
+        j = w.indices[ACTIVE, i]
+        a, b = _neighbours(curves, w, j, i, first, last)
+        if clears(elements[j], tables, a, b):
+            return True
+    return False
+
+
+@allocation_free
+def end_inside(elements: NDArray, tables: NDArray, w: Workspace, first: int, last: int) -> bool:
+    """Return whether a fixed point lies inside the obstacle beside it."""
+    if last - first < 2:
+        return False
+    p = in_surface(w, first + 1, row(w.world, 4 * first))
+    q = in_surface(w, last - 1, row(w.world, 4 * last))
+    start = deepest_neighbour(elements[first + 1], tables, p, p)
+    return start + deepest_neighbour(elements[last - 1], tables, q, q) > 0.0
+
+
+@allocation_free
+def _off_patch(element: Any, tables: NDArray, curve: Any) -> bool:
+    if element["surface"] != HEIGHT_MAP:
+        return False
+    p, q, table = row(curve["start"], 0), row(curve["end"], 0), element["table"]
+    start = height_map.on_patch(tables, table, p[0], p[1])
+    return not (start and height_map.on_patch(tables, table, q[0], q[1]))
+
+
+@allocation_free
+def fault_of(
+    elements: NDArray, tables: NDArray, curves: NDArray, w: Workspace, first: int, last: int
+) -> tuple[float, int, float]:
+    """Return what is wrong with a path that has been drawn, with which obstacle, how deep (m)."""
+    passed = zero()
+    for j in range(first + 1, last):
+        a, b = _neighbours(curves, w, j, passed, first, last)
+        inside = deepest_neighbour(elements[j], tables, a, b)
+        if inside > 0.0:
+            return POINT_INSIDE, j, inside
+        if curves[j]["status"] == CONTACT:
+            passed += 1
+            if _off_patch(elements[j], tables, curves[j]):
+                return OFF_PATCH, j, 0.0
+    return NO_FAULT, -1, 0.0
