@@ -234,8 +234,9 @@ class CableState:
         for k, generation in enumerate(self.system.generations()):
             if layout == self._layout and generation != self._generations[k]:
                 self._problem.paths["known"][:, k] = 0.0
-        found = [self._problem.curves, self._problem.nodes, self._problem.paths]
-        self._box = box(self._problem, found)
+        found, spare = self._problem, self._problem.workspace
+        strided = [found.curves, found.nodes, found.paths, spare.curves, spare.nodes]
+        self._box = box(found, strided)
         self._solve = entry(solve_all, self._box)
         self._revision, self._layout = self.system.revision, layout
         self._generations = self.system.generations()

@@ -173,7 +173,7 @@ def solve_stretch(
             break
         if outcome == UNCONVERGED and algorithm == MINIMUM_LENGTH:
             outcome, more, smaller, new_length = _attempt(
-                elements, tables, curves, w, first, last, cable, SCHOLZ_2015
+                elements, tables, curves, w, first, last, cable, zero() + SCHOLZ_2015
             )
             if outcome == CONVERGED and new_length <= STALLED * length:
                 return outcome, iterations + more, smaller

@@ -31,7 +31,7 @@ BEFORE, BEST = 0, 1
 @allocation_free
 def zero() -> int:
     """Return 0, to count from: Numba compiles whatever takes a literal 0 once more for it."""
-    return 0
+    return int(np.int64(0))
 
 
 @allocation_free
