@@ -9,12 +9,19 @@ from numpy.typing import NDArray
 
 from tendon_gym.cables.geodesic import STAGES, integrate
 from tendon_gym.cables.records import HALF_SPACE
-from tendon_gym.cables.shape import bend, tangent_at
+from tendon_gym.cables.shape import tangent_at
 from tendon_gym.compiled import compiled
+from tendon_gym.spatial import Vector, norm, row, subtract
 
-PANEL = 0.25
-"""How far a curve may turn over two steps of Simpson's rule, rad, where it bends most."""
-FEWEST, MOST = 8, 200
+PIECE = 0.6
+"""How far a curve may turn over a piece of it, rad, where it bends most."""
+FEWEST, MOST = 2, 100
+
+
+@compiled
+def _between(s: Vector, t: Vector) -> float:
+    """Return the angle between two directions."""
+    return 2.0 * math.asin(min(0.5 * norm(subtract(t, s)), 1.0))
 
 
 @compiled
@@ -22,26 +29,32 @@ def turning(element: Any, tables: NDArray, curve: Any, accuracy: float, work: ND
     """Return the angle (rad) through which a curve's tangent turns in all.
 
     It is the integral of the normal curvature: a geodesic has no other. On spheres, cylinders and
-    planes that is constant along it; elsewhere Simpson's rule goes along. `work` is the
-    integrator's workspace.
+    planes that is constant along it. Elsewhere it is the sum of the angles between tangents, which
+    is exact in a plane and with twist short by the square of a piece's length; that is removed by
+    taking pieces of two lengths (Richardson 1911). `work` is the integrator's workspace.
     """
     length, start = curve["length"], curve["start"]
     if element["surface"] <= HALF_SPACE:
         return length * abs(curve["start_bend"][0])
     sharpest = max(abs(curve["start_bend"][0]), abs(curve["end_bend"][0]))
-    panels = int(min(max(FEWEST, math.ceil(length * sharpest / PANEL)), MOST))
-    step = 0.5 * length / panels
+    pieces = int(min(max(FEWEST, math.ceil(length * sharpest / PIECE)), MOST))
+    step = 0.5 * length / pieces
+    if not step > 0.0:
+        return 0.0
     for k in range(3):
         work[STAGES, k], work[STAGES, 3 + k] = start[0, k], start[1, k]
     for k in range(6, work.shape[1]):
         work[STAGES, k] = 0.0
-    total = abs(curve["start_bend"][0]) + abs(curve["end_bend"][0])
-    if not step > 0.0:
-        return 0.0
-    for k in range(1, 2 * panels):
+    fine = coarse = 0.0
+    whole = half = row(start, 1)
+    for k in range(2 * pieces):
         integrate(element, tables, step, accuracy, step, work)
         p = (work[STAGES, 0], work[STAGES, 1], work[STAGES, 2])
         t = (work[STAGES, 3], work[STAGES, 4], work[STAGES, 5])
-        _, t, n = tangent_at(element, tables, p, t)
-        total += (4.0 if k % 2 else 2.0) * abs(bend(element, tables, p, t, n)[0])
-    return total * step / 3.0
+        _, t, _ = tangent_at(element, tables, p, t)
+        fine += _between(half, t)
+        half = t
+        if k % 2:
+            coarse += _between(whole, t)
+            whole = t
+    return (4.0 * fine - coarse) / 3.0

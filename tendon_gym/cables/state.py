@@ -155,6 +155,18 @@ class CableState:
             twin._solved = self._solved
         return twin
 
+    def single(self, simulation: int) -> CableState:
+        """Return an independent state, a batch of one, with what one simulation has in this one."""
+        i = index("simulation", simulation, self.n)
+        twin = CableState(self.system, 1, scalar=False)
+        for name in ("position", "rotation", "velocity", "angular_velocity"):
+            getattr(twin, name)[0] = getattr(self, name)[i]
+        twin._own = {(0, *key[1:]): own for key, own in self._own.items() if key[0] == i}
+        self.refresh()
+        twin.refresh()
+        twin._backing[0] = self._backing[i]
+        return twin
+
     def solve(self) -> None:
         """Find the paths for the bodies' present poses.
 
