@@ -54,9 +54,9 @@ class CablePulls:
         if len(coefficients) != len(cables):
             checks.reject("number of frictions", len(coefficients), f"{len(cables)}, as of cables")
         self.state = state
-        problem = state.problem
+        elements, _, rows = state.system.records()
         records = np.zeros(len(cables), DRIVE)
-        grips = np.zeros(problem.nodes.shape, GRIP)
+        grips = np.zeros((state.n, elements.shape[1]), GRIP)
         for k, (cable, drive) in enumerate(zip(cables, drives, strict=True)):
             drive.write(records[k])
             places = [cable.place_of_obstacle(j) for j in range(cable.num_obstacles)]
@@ -64,9 +64,9 @@ class CablePulls:
             for place, value in zip(places, values, strict=True):
                 name = f"friction of cable {k}"
                 mu = checks.number(name, float(value), minimum=0.0, maximum=MOST_FRICTION)
-                grips["friction"][:, problem.cables[k]["first"] + place] = mu
+                grips["friction"][:, rows[k]["first"] + place] = mu
         records["slip_speed"] = checks.number("slip_speed", slip_speed, above=0.0)
-        self.values = Pulls(records, grips, np.zeros(problem.paths.shape, LOAD))
+        self.values = Pulls(records, grips, np.zeros((state.n, len(cables)), LOAD))
         self._box = box(self.values)
 
     def add_forces(self, forces: NDArray, dt: float = 0.0) -> None:
@@ -106,13 +106,13 @@ class CablePulls:
         if not ((wanted >= 0.0) & (wanted <= LARGEST)).all():
             checks.reject("value", value, f"from 0 to {LARGEST:g}")
         usual = drive["target"] if drive["elastic"] else drive["tension"]
-        self.state.problem.paths["asked"][rows, k] = wanted - usual
+        self.state.memory["asked"][rows, k] = wanted - usual
 
     # --- what was found ----------------------------------------------------------------------
 
     def tension(self, cable: int = 0) -> Any:
         """Return the tension at the origin, N."""
-        return self.state.shaped(self.state.problem.paths["tension"][:, self._at(cable)].copy())
+        return self.state.shaped(self.state.memory["tension"][:, self._at(cable)].copy())
 
     def tensions(self, cable: int, obstacle: int) -> Array:
         """Return the tensions (..., 2) before and after an obstacle, N; zero if it is off it."""
@@ -138,4 +138,4 @@ class CablePulls:
     def _grips(self, cable: int, obstacle: int) -> NDArray:
         k = self._at(cable)
         place = self.state.system.cables[k].place_of_obstacle(obstacle)
-        return self.values.grips[:, self.state.problem.cables[k]["first"] + place]
+        return self.values.grips[:, self.state.system.records()[2][k]["first"] + place]

@@ -215,6 +215,20 @@ class CableState:
         """Let the paths be found anew when they are read next."""
         self._solved = False
 
+    def hold(self) -> None:
+        """Let what is read be what was found last, until `mark_unsolved`: reading solves nothing.
+
+        Where nothing has been found since a reset, that is zero.
+        """
+        self.refresh()
+        self._solved = True
+
+    @property
+    def memory(self) -> NDArray:
+        """The live PATH records (n, k) as they are; nothing is solved for them."""
+        self.refresh()
+        return self._problem.paths
+
     # --- what belongs to the configuration ---------------------------------------------------
 
     def refresh(self) -> None:

@@ -165,8 +165,12 @@ class CableTerm:
         return self.paths.state
 
     def reset(self, ids: NDArray) -> None:
-        """Forget the paths, and wind the winches back to where they begin."""
+        """Forget the paths, and wind the winches back to where they begin.
+
+        The new poses are seen in `add` only: until then nobody who reads finds a path.
+        """
         self.paths.reset(ids)
+        self.paths.hold()
 
     def set_model_fields(self, ids: NDArray, values: Mapping[str, NDArray]) -> None:
         """Take note of the bodies' centres of mass."""
@@ -179,7 +183,7 @@ class CableTerm:
         self._move(self.paths, motion)
         self._forces[:] = 0.0
         self.pulls.add_forces(self._forces, self._timestep)
-        self.failed[:] = self.paths.problem.paths["fault"][:, 0] != 0.0
+        self.failed[:] = self.paths.memory["fault"][:, 0] != 0.0
         add_wrenches(self._forces, motion.body_rotation, self._centres, push.wrench)
 
     @staticmethod
