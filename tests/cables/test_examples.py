@@ -46,3 +46,10 @@ def test_capstan(run):
     assert turning == pytest.approx(around * (1.0 - slope**2), rel=1e-6)
     assert turning > 1.25 * 2.0 * math.pi
     assert tension == pytest.approx(math.exp(0.3 * turning), rel=1e-6)
+
+
+def test_chain_of_obstacles(run):
+    """What the ball does to the cable is what load and stretch gain, to the steps' order."""
+    work, gain, largest, ways = run("chain_of_obstacles")
+    assert gain == pytest.approx(work, abs=0.02 * largest)
+    assert largest > 0.1 and ways >= 2
