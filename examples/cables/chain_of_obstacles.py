@@ -34,7 +34,7 @@ def build() -> mujoco.MjModel:
     )  # fmt: skip
     spec.worldbody.add_geom(
         name="stone", type=mujoco.mjtGeom.mjGEOM_ELLIPSOID, size=[0.2, 0.2, 0.1],
-        pos=[0.2, 0, 2.2], rgba=[0.5, 0.5, 0.55, 1],
+        pos=[0.2, 0, 2.12], rgba=[0.5, 0.5, 0.55, 1],
     )  # fmt: skip
     ball = spec.worldbody.add_body(name="ball", pos=[-0.6, 0, 1.85], mocap=True)
     ball.add_geom(name="ball", size=[0.145, 0, 0], rgba=[0.6, 0.3, 0.3, 1])
@@ -49,7 +49,7 @@ def span(model: mujoco.MjModel) -> CableSpan:
     cable = CableSpan(CableSystem(model), "world", (-1.2, 0, 1.9), "load", (0, 0, 0))
     upright = (1, 0, 0, 0)
     cable.add_obstacle("ball", (0, 0, 0, *upright), Ball(0.15), (0, 0, 0.15))
-    cable.add_obstacle("world", (0.2, 0, 2.2, *upright), Ellipsoid((0.2, 0.2, 0.1)), (0, 0, -0.1))
+    cable.add_obstacle("world", (0.2, 0, 2.12, *upright), Ellipsoid((0.2, 0.2, 0.1)), (0, 0, -0.1))
     along = (math.sqrt(0.5), math.sqrt(0.5), 0, 0)
     cable.add_obstacle("world", (1, 0, 2, *along), Cylinder(0.1), (0, 0.1, 0))
     cable.smoothness_tolerance = 1e-7
