@@ -49,7 +49,7 @@ def test_capstan(run):
 
 
 def test_chain_of_obstacles(run):
-    """What the ball does to the cable is what load and stretch gain, to the steps' order."""
+    """What the roll does to the cable is what load and stretch gain, to the steps' order."""
     work, gain, largest, ways = run("chain_of_obstacles")
     assert gain == pytest.approx(work, abs=0.02 * largest)
     assert largest > 0.1 and ways >= 2
