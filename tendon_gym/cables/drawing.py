@@ -11,9 +11,6 @@ from numpy.typing import ArrayLike
 
 from tendon_gym import checks
 
-SAMPLES = 17
-"""Points along a curve over an obstacle that a drawn cable has, where nobody chose."""
-
 _NOWHERE = np.zeros(3)
 _UPRIGHT = np.eye(3).ravel()
 

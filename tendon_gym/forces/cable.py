@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from tendon_gym import cables, checks, config
 from tendon_gym.cables import CablePulls, CableSpan, CableSystem, ConstantTension, Elastic, Winch
-from tendon_gym.cables.drawing import SAMPLES, draw
-from tendon_gym.cables.pulls import MOST_FRICTION
+from tendon_gym.cables.drawing import draw
 from tendon_gym.compiled import compiled
 from tendon_gym.forces import bounds
 from tendon_gym.forces.term import Motion, Push, register
@@ -21,6 +20,9 @@ from tendon_gym.spatial import Vector, cross, frame_at, to_world, vector_at
 
 KINDS = {"sphere": 1, "cylinder": 1, "ellipsoid": 3, "torus": 2}
 """Kinds of obstacles, and how many radii (m) are the `size` of each."""
+
+SAMPLES = 17
+"""Points of a drawn cable along its curve over an obstacle."""
 
 Triple = tuple[float, float, float]
 
@@ -68,7 +70,6 @@ class Obstacle:
         """Reject what no obstacle is."""
         checks.array("size", self.size, (KINDS[checks.choice("kind", self.kind, KINDS)],))
         _ = self.surface
-        checks.number("friction", self.friction, minimum=0.0, maximum=MOST_FRICTION)
 
     @property
     def surface(self) -> cables.Surface:

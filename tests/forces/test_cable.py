@@ -235,14 +235,14 @@ def test_a_cable_pulls_at_its_place_whatever_the_centre_of_mass_is():
 def test_commands_are_remembered_and_forgotten_at_a_reset(engine):
     env = scalar(engine)
     env.reset(seed=0)
-    term_of(env).pulls.command(0, 0.5)
+    term_of(env).pulls.command(0, 2.0)
     assert term_of(env).span.length(term_of(env).paths)[0] == 0.0  # reading solves nothing
     state = env.get_state()
     wanted = [env.step(np.zeros(7))[0] for _ in range(20)]
     env.reset(seed=1)
     env.set_state(state)
     assert np.array_equal([env.step(np.zeros(7))[0] for _ in range(20)], wanted)
-    assert term_of(env).pulls.load("rest_length")[0] == pytest.approx(1.3 - 0.5 * 20 * 0.01)
+    assert term_of(env).pulls.load("rest_length")[0] == pytest.approx(1.3 + 0.5 * 20 * 0.01)
     env.reset(seed=0)
     assert not np.array_equal([env.step(np.zeros(7))[0] for _ in range(20)], wanted)
 
@@ -267,7 +267,7 @@ def test_a_cable_is_a_setting_of_plain_values():
         ({"path": [BEAM | {"size": [-0.1]}]}, "radius must be"),
         ({"path": [BEAM | {"kind": "box"}]}, "kind must be one of"),
         ({"path": [BEAM | {"quaternion": [0, 0, 0, 0]}]}, "quaternion"),
-        ({"path": [BEAM | {"friction": -1.0}]}, "friction must be"),
+        ({"path": [BEAM | {"friction": -1.0}]}, "friction of cable 0 must be"),
         ({"width": 0.0}, "width must be"),
         ({"rgba": [0, 0, 0, 2]}, "rgba"),
         ({"slip_speed": 0.0}, "slip_speed must be"),
