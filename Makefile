@@ -10,7 +10,8 @@ LOWEST_INSTALLED := $(LOWEST)/.installed
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 
 # Tests that are small enough to run without compilation.
-PLAIN_TESTS := tests/test_compiled.py tests/control tests/references
+PLAIN_TESTS := tests/test_compiled.py tests/control tests/references \
+	$(addprefix tests/tendons/test_,law.py batch.py embedding.py rows.py recipes.py)
 # Tests that depend on how MuJoCo and Gymnasium behave.
 LOWEST_TESTS := tests/model tests/engines tests/envs
 

@@ -188,6 +188,24 @@ BENCHMARKS = {
             horizon=4.0,
             interface={"rotor_action": "none", "tendon_action": "tension"},
         ),
+        Benchmark(
+            name="bend-tip",
+            task="Bend",
+            about="hold the hover while the tip comes to rest at a drawn place",
+            horizon=6.0,
+            settle=5.0,
+            settings={"goal": "tip"},
+            interface={"rotor_action": "residual", "tendon_action": "tension"},
+        ),
+        Benchmark(
+            name="armbend-tip",
+            task="ArmBend",
+            about="bring the tip of a held arm to rest at a drawn place",
+            horizon=4.0,
+            settle=3.0,
+            settings={"goal": "tip"},
+            interface={"rotor_action": "none", "tendon_action": "tension"},
+        ),
     )
 }
 """By name.

@@ -92,10 +92,6 @@ def allocating(function: F) -> F:
     return _compile(function, _nrt=True)
 
 
-allocation_free = compiled
-"""What kernels of cables are made by: `compiled` makes no arrays either."""
-
-
 def inlined(function: F) -> F:
     """Compile a small function as `compiled` does, always made part of what calls it."""
     return _compile(function, forceinline=True)

@@ -134,8 +134,9 @@ def _typed(hint: Any, value: Any, name: str) -> Any:
 def _typed_union(options: tuple[Any, ...], value: Any, name: str) -> Any:
     if value is None and type(None) in options:
         return None
+    fitting = [option for option in options if _fits(option, value)]
     failures = []
-    for option in options:
+    for option in fitting or options:
         if option is type(None):
             continue
         try:
@@ -144,6 +145,14 @@ def _typed_union(options: tuple[Any, ...], value: Any, name: str) -> Any:
             failures.append(error)
     kind = TypeError if isinstance(failures[0], TypeError) else ValueError
     raise kind("; or ".join(str(failure) for failure in failures))
+
+
+def _fits(option: Any, value: Any) -> bool:
+    """Say whether a type takes dicts or lists, if the value is one: it alone then knows faults."""
+    origin = typing.get_origin(option)
+    if isinstance(value, Mapping):
+        return dataclasses.is_dataclass(option) or origin in (dict, Mapping)
+    return origin is tuple if isinstance(value, (tuple, list, np.ndarray)) else True
 
 
 def _typed_tuple(arguments: tuple[Any, ...], value: Any, name: str) -> tuple[Any, ...]:

@@ -251,7 +251,7 @@ def test_numbers_frozen_into_machine_code_are_part_of_the_key():
     astray = []
     for source in PACKAGE.rglob("*.py"):
         if not re.search(
-            r"^@(allocation_free|compiled|inlined)$", source.read_text(), re.MULTILINE
+            r"^@(allocating|brief|compiled|inlined)$", source.read_text(), re.MULTILINE
         ):
             continue
         for name, constant in imported_constants(source):

@@ -4,6 +4,7 @@ from tendon_gym.baselines.geometric import Geometric, geometric_full, geometric_
 from tendon_gym.baselines.policy import Policy, View, as_batch
 from tendon_gym.baselines.registry import BASELINES, Baseline, get
 from tendon_gym.baselines.simple import Random, Zero
+from tendon_gym.baselines.tip_control import TipControl, TipGains
 
 __all__ = [
     "BASELINES",
@@ -11,6 +12,8 @@ __all__ = [
     "Geometric",
     "Policy",
     "Random",
+    "TipControl",
+    "TipGains",
     "View",
     "Zero",
     "as_batch",

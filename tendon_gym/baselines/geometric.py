@@ -116,16 +116,27 @@ class Geometric:
     ) -> tuple[Action, NDArray]:
         """Return thrusts and tensions as actions; see `Policy.predict`."""
         rows, single = as_batch(observation)
-        integral = np.zeros((len(rows), 3)) if state is None else state.copy()
-        if episode_start is not None:
-            integral[episode_start] = 0.0
         actions = np.empty((len(rows), self._size), np.float32)
-        if self._rotors:
-            _thrust_actions(rows, *self._law, _scratch(self._rotors), integral, actions)
+        integral = self._fly(rows, state, episode_start, actions)
         bend, tensions = self._bend(rows), np.empty((len(rows), len(self._tendons)))
         allocate(bend, self._tendons, self._allocation, tensions)
         actions[:, self._rotors :] = 2.0 * tensions / self._tendons["tension_max"] - 1.0
         return (actions[0] if single else actions), integral
+
+    def _fly(
+        self,
+        rows: NDArray,
+        state: NDArray | None,
+        episode_start: NDArray[np.bool_] | None,
+        actions: NDArray,
+    ) -> NDArray[np.float64]:
+        """Write the rotors' part of the actions, and return the next integral (n, 3)."""
+        integral = np.zeros((len(rows), 3)) if state is None else state.copy()
+        if episode_start is not None:
+            integral[episode_start] = 0.0
+        if self._rotors:
+            _thrust_actions(rows, *self._law, _scratch(self._rotors), integral, actions)
+        return integral
 
     def _bend(self, observation: NDArray) -> NDArray[np.float64]:
         """Return the bend (n, 2) that is asked for, or that reaches the tip's goal."""
@@ -150,7 +161,7 @@ def _scratch(rotors: int) -> _Scratch:
 
 
 @compiled
-def _read(observation: NDArray, start: int, out: NDArray) -> None:
+def read(observation: NDArray, start: int, out: NDArray) -> None:
     """Copy a slice of one observation, or zeros where it isn't observed (start -1)."""
     for k in range(out.shape[0]):
         out[k] = observation[start + k] if start >= 0 else 0.0
@@ -178,21 +189,21 @@ def _thrust_actions(
     for i in range(observation.shape[0]):
         o = observation[i]
         # errors are observed, so the base itself may stand for the origin
-        _read(o, starts[0], setpoint["position"][0])
-        _read(o, starts[1], velocity)
-        _read(o, starts[2], setpoint["velocity"][0])
+        read(o, starts[0], setpoint["position"][0])
+        read(o, starts[1], velocity)
+        read(o, starts[2], setpoint["velocity"][0])
         if starts[2] >= 0:
             for k in range(3):
                 setpoint["velocity"][0, k] += velocity[k]
         for k in range(3):
-            _read(o, starts[3] + 3 * k, rotation[k])
-        _read(o, starts[4], spin)
-        _read(o, starts[5], scalars[:1])
-        _read(o, starts[6], setpoint["acceleration"][0])
-        _read(o, starts[7], setpoint["jerk"][0])
-        _read(o, starts[8], setpoint["snap"][0])
-        _read(o, starts[9], scalars[1:2])
-        _read(o, starts[10], scalars[2:])
+            read(o, starts[3] + 3 * k, rotation[k])
+        read(o, starts[4], spin)
+        read(o, starts[5], scalars[:1])
+        read(o, starts[6], setpoint["acceleration"][0])
+        read(o, starts[7], setpoint["jerk"][0])
+        read(o, starts[8], setpoint["snap"][0])
+        read(o, starts[9], scalars[1:2])
+        read(o, starts[10], scalars[2:])
         setpoint["yaw"][0] = scalars[0] + math.atan2(rotation[1, 0], rotation[0, 0])
         setpoint["yaw_rate"][0], setpoint["yaw_acceleration"][0] = scalars[1], scalars[2]
         force = geometric_one(

@@ -11,7 +11,7 @@ from tendon_gym.cables.geodesic import set_row, shoot
 from tendon_gym.cables.implicit import gradient, hessian_form, implicit
 from tendon_gym.cables.records import CONTACT, ELLIPSOID, HEIGHT_MAP, LIFTED, UNSET
 from tendon_gym.cables.shape import depth, direction, project, sideways
-from tendon_gym.compiled import allocation_free
+from tendon_gym.compiled import compiled
 from tendon_gym.spatial import Vector, dot, norm, row, scale, store, subtract, vector
 
 INSIDE = 1e-9
@@ -29,12 +29,12 @@ FLAT = 1e3
 """Where phi / |grad phi| is this many sizes of the surface, its gradient has no direction."""
 
 
-@allocation_free
+@compiled
 def _along(a: Vector, d: Vector, x: float) -> Vector:
     return (a[0] + x * d[0], a[1] + x * d[1], a[2] + x * d[2])
 
 
-@allocation_free
+@compiled
 def _search_start(element: Any, tables: NDArray, a: Vector, d: Vector) -> float:
     """Return the place of a line, of some, where it is deepest in a surface, from 0 to 1."""
     best, lowest = 0.5, implicit(element, tables, _along(a, d, 0.5))[0]
@@ -46,7 +46,7 @@ def _search_start(element: Any, tables: NDArray, a: Vector, d: Vector) -> float:
     return best
 
 
-@allocation_free
+@compiled
 def closest(element: Any, tables: NDArray, a: Vector, d: Vector, x: float) -> float:
     """Return the place of the line a + x d, from 0 to 1, where phi is lowest near place x.
 
@@ -71,7 +71,7 @@ def closest(element: Any, tables: NDArray, a: Vector, d: Vector, x: float) -> fl
     return x
 
 
-@allocation_free
+@compiled
 def _touch_down(
     element: Any,
     tables: NDArray,
@@ -96,7 +96,7 @@ def _touch_down(
     return True
 
 
-@allocation_free
+@compiled
 def track(
     element: Any,
     tables: NDArray,
@@ -131,7 +131,7 @@ def track(
     return _touch_down(element, tables, curve, p, d, accuracy, stages)
 
 
-@allocation_free
+@compiled
 def lift(curve: Any) -> None:
     """Take a curve off its surface; it is yet to be found where the cable is closest to it."""
     curve["status"] = LIFTED
@@ -140,7 +140,7 @@ def lift(curve: Any) -> None:
     store((0.0, 0.0, 0.0), curve["tracking"])
 
 
-@allocation_free
+@compiled
 def place_at_hint(element: Any, tables: NDArray, curve: Any) -> None:
     """Put a curve at its hint, or lift it where there is none or none that is of use."""
     curve["step"] = 0.0
@@ -156,7 +156,7 @@ def place_at_hint(element: Any, tables: NDArray, curve: Any) -> None:
     set_row(curve["end"], 0, p)
 
 
-@allocation_free
+@compiled
 def update(
     element: Any,
     tables: NDArray,
@@ -199,14 +199,14 @@ def update(
     return True
 
 
-@allocation_free
+@compiled
 def deepest_neighbour(element: Any, tables: NDArray, a: Vector, b: Vector) -> float:
     """Return how deep the deeper of two neighbouring points lies in a surface, 0 if tolerable."""
     deepest = max(depth(element, tables, a), depth(element, tables, b))
     return deepest if deepest > INSIDE else 0.0
 
 
-@allocation_free
+@compiled
 def clears(element: Any, tables: NDArray, a: Vector, b: Vector) -> bool:
     """Return whether the line a, b passes a surface at more than a tenth of its size."""
     d = subtract(b, a)

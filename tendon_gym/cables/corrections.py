@@ -28,7 +28,7 @@ from tendon_gym.cables.workspace import (
     Workspace,
     at,
 )
-from tendon_gym.compiled import allocation_free
+from tendon_gym.compiled import compiled
 from tendon_gym.spatial import norm, row
 
 NEAR_SOLUTION = 0.02
@@ -43,13 +43,13 @@ INDEFINITE = 1e-6
 """An eigenvalue this far below zero, as a part of the largest, is not rounding."""
 
 
-@allocation_free
+@compiled
 def _unit(k: int, size: float) -> float:
     """Return the unit of number k of a correction: turns are in rad, the others in `size`."""
     return 1.0 if k % 4 == 2 else size
 
 
-@allocation_free
+@compiled
 def reduce_problem(w: Workspace, m: int, size: float, damping: float) -> tuple[int, bool]:
     """Separate what the normal errors decide from what is left to minimise the length.
 
@@ -93,7 +93,7 @@ def reduce_problem(w: Workspace, m: int, size: float, damping: float) -> tuple[i
     return rank, factors.cholesky(inner, n - rank)
 
 
-@allocation_free
+@compiled
 def solve_indefinite(w: Workspace, rank: int, size: int, damping: float, kick: bool) -> None:
     """Write to LEFT the step where the length is no bowl: downhill along every axis.
 
@@ -122,7 +122,7 @@ def solve_indefinite(w: Workspace, rank: int, size: int, damping: float, kick: b
             left[i] += along * eigen[i, k]
 
 
-@allocation_free
+@compiled
 def minimum_length(
     w: Workspace, m: int, size: float, rank: int, bowl: bool, largest_error: float
 ) -> None:
@@ -140,7 +140,7 @@ def minimum_length(
         step[k] *= part * _unit(k, size)
 
 
-@allocation_free
+@compiled
 def scholz_2015(w: Workspace, m: int, size: float, largest_error: float) -> None:
     """Write to STEP the correction that brings all errors to zero, in least squares.
 
@@ -167,7 +167,7 @@ def scholz_2015(w: Workspace, m: int, size: float, largest_error: float) -> None
         w.vectors[STEP, order[k]] = left[k] * _unit(order[k], size) if k < rank else 0.0
 
 
-@allocation_free
+@compiled
 def limit(w: Workspace, m: int, path_length: float) -> bool:
     """Shorten the correction to what one step may turn and shift; False if it is not finite."""
     ratio, step = 1.0, w.vectors[STEP]

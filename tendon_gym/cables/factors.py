@@ -10,14 +10,14 @@ import math
 
 from numpy.typing import NDArray
 
-from tendon_gym.compiled import allocation_free
+from tendon_gym.compiled import compiled
 
 RANK = 1e-11
 """A pivot this much smaller than the first counts as zero."""
 SWEEPS = 30
 
 
-@allocation_free
+@compiled
 def _reflector(a: NDArray, weight: NDArray, k: int, rows: int) -> None:
     """Turn column k below row k into a Householder vector (a[k, k] implied 1) and R's pivot."""
     square = 0.0
@@ -34,7 +34,7 @@ def _reflector(a: NDArray, weight: NDArray, k: int, rows: int) -> None:
     a[k, k] = -math.copysign(length, a[k, k])
 
 
-@allocation_free
+@compiled
 def _pivot(a: NDArray, order: NDArray, k: int, rows: int, columns: int) -> float:
     """Bring the longest of the columns from k on to place k and return the square of its length."""
     best, where = -1.0, k
@@ -51,7 +51,7 @@ def _pivot(a: NDArray, order: NDArray, k: int, rows: int, columns: int) -> float
     return best
 
 
-@allocation_free
+@compiled
 def qr(a: NDArray, weight: NDArray, order: NDArray, rows: int, columns: int) -> int:
     """Factorise the leading (rows, columns) of `a` with column pivoting; return its rank.
 
@@ -73,7 +73,7 @@ def qr(a: NDArray, weight: NDArray, order: NDArray, rows: int, columns: int) -> 
     return min(rows, columns)
 
 
-@allocation_free
+@compiled
 def reflect_column(q: NDArray, weight: float, k: int, a: NDArray, j: int, rows: int) -> None:
     """Apply reflector k to column j of a."""
     total = a[k, j]
@@ -85,7 +85,7 @@ def reflect_column(q: NDArray, weight: float, k: int, a: NDArray, j: int, rows: 
         a[i, j] -= total * q[i, k]
 
 
-@allocation_free
+@compiled
 def reflect(q: NDArray, weight: float, k: int, v: NDArray, rows: int) -> None:
     """Apply reflector k to a vector."""
     total = v[k]
@@ -97,7 +97,7 @@ def reflect(q: NDArray, weight: float, k: int, v: NDArray, rows: int) -> None:
         v[i] -= total * q[i, k]
 
 
-@allocation_free
+@compiled
 def reflect_both(q: NDArray, weight: float, k: int, a: NDArray, rows: int) -> None:
     """Apply reflector k to a symmetric matrix, from both sides."""
     for j in range(rows):
@@ -106,7 +106,7 @@ def reflect_both(q: NDArray, weight: float, k: int, a: NDArray, rows: int) -> No
         reflect(q, weight, k, a[j], rows)
 
 
-@allocation_free
+@compiled
 def cholesky(a: NDArray, n: int) -> bool:
     """Overwrite the lower triangle of a symmetric matrix with its factor, if it is positive."""
     for k in range(n):
@@ -125,7 +125,7 @@ def cholesky(a: NDArray, n: int) -> bool:
     return True
 
 
-@allocation_free
+@compiled
 def cholesky_solve(a: NDArray, v: NDArray, n: int) -> None:
     """Overwrite v with the solution of L L' x = v."""
     for k in range(n):
@@ -138,7 +138,7 @@ def cholesky_solve(a: NDArray, v: NDArray, n: int) -> None:
         v[k] /= a[k, k]
 
 
-@allocation_free
+@compiled
 def eigen(a: NDArray, vectors: NDArray, n: int) -> None:
     """Turn a symmetric matrix diagonal by Jacobi's rotations; its eigenvectors are columns."""
     size = 0.0
@@ -157,7 +157,7 @@ def eigen(a: NDArray, vectors: NDArray, n: int) -> None:
             return
 
 
-@allocation_free
+@compiled
 def _rotate(a: NDArray, vectors: NDArray, n: int, p: int, q: int) -> None:
     """Make a[p, q] zero."""
     ratio = 0.5 * (a[q, q] - a[p, p]) / a[p, q]

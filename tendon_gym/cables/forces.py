@@ -12,11 +12,11 @@ from typing import Any
 from numpy.typing import NDArray
 
 from tendon_gym.cables.problem import Problem
-from tendon_gym.compiled import allocation_free, compiled
+from tendon_gym.compiled import compiled
 from tendon_gym.spatial import Vector, add, cross, dot, row, scale, subtract, vector_at
 
 
-@allocation_free
+@compiled
 def pull_at(
     inside: Problem, i: int, body: int, node: Any, before: float, after: float, forces: NDArray
 ) -> None:
@@ -34,7 +34,7 @@ def pull_at(
         forces[i, body, 3 + c] += moment[c]
 
 
-@allocation_free
+@compiled
 def _add_forces(inside: Problem, tension: NDArray, forces: NDArray) -> None:
     elements, cables, nodes = inside.elements, inside.cables, inside.nodes
     for i in range(tension.shape[0]):
@@ -62,7 +62,7 @@ def add_forces(problem: Any, tension: NDArray, forces: NDArray) -> None:
     _add_forces(problem.value, tension, forces)
 
 
-@allocation_free
+@compiled
 def velocity_at(inside: Problem, i: int, body: int, point: Vector) -> Vector:
     """Return the velocity of a point that is fixed in a body."""
     arm = subtract(point, vector_at(inside.position, i, body))
@@ -70,7 +70,7 @@ def velocity_at(inside: Problem, i: int, body: int, point: Vector) -> Vector:
     return add(vector_at(inside.velocity, i, body), cross(spin, arm))
 
 
-@allocation_free
+@compiled
 def _length_rates(inside: Problem, rates: NDArray) -> None:
     elements, cables, nodes = inside.elements, inside.cables, inside.nodes
     for i in range(rates.shape[0]):

@@ -19,7 +19,7 @@ from scipy.integrate import DOP853
 from tendon_gym.cables.implicit import gauss_curvature, gradient, hessian_form, implicit
 from tendon_gym.cables.records import CYLINDER, HALF_SPACE, SPHERE
 from tendon_gym.cables.shape import bend, onto, tangent_at
-from tendon_gym.compiled import allocation_free
+from tendon_gym.compiled import compiled
 from tendon_gym.spatial import Vector, combine, cross, dot, norm, row, vector
 
 STAGES = 12
@@ -34,13 +34,13 @@ WORKSPACE = STAGES + 2
 """Rows (of SIZE) of the workspace: the stages, the state, the state of a stage."""
 
 
-@allocation_free
+@compiled
 def set_row(out: NDArray, k: int, v: Vector) -> None:
     """Write a vector to row k of an array (m, 3)."""
     out[k, 0], out[k, 1], out[k, 2] = v[0], v[1], v[2]
 
 
-@allocation_free
+@compiled
 def _slope(element: Any, tables: NDArray, y: NDArray, out: NDArray) -> None:
     """Write the derivative of a state."""
     t = (y[3], y[4], y[5])
@@ -54,7 +54,7 @@ def _slope(element: Any, tables: NDArray, y: NDArray, out: NDArray) -> None:
     out[8], out[9] = y[9], -curvature * y[8]
 
 
-@allocation_free
+@compiled
 def _step(element: Any, tables: NDArray, h: float, work: NDArray) -> float:
     """Add one step to the state after the stages' rows; return its error, in the state's units."""
     state, trial = STAGES, STAGES + 1
@@ -83,7 +83,7 @@ def _step(element: Any, tables: NDArray, h: float, work: NDArray) -> float:
     return error
 
 
-@allocation_free
+@compiled
 def integrate(
     element: Any, tables: NDArray, length: float, accuracy: float, step: float, work: NDArray
 ) -> tuple[bool, float]:
@@ -121,7 +121,7 @@ def integrate(
     return False, step
 
 
-@allocation_free
+@compiled
 def _on_sphere(curve: Any, radius: float, length: float) -> None:
     n, t = row(curve["start"], 2), row(curve["start"], 1)
     angle = length / radius
@@ -134,7 +134,7 @@ def _on_sphere(curve: Any, radius: float, length: float) -> None:
     a[0], a[1], a[2], a[3] = c, -s / radius, radius * s, c
 
 
-@allocation_free
+@compiled
 def _on_cylinder(curve: Any, radius: float, length: float) -> None:
     """Turn the start about the axis and move it along; on a cylinder a geodesic is a helix."""
     p, t, n = row(curve["start"], 0), row(curve["start"], 1), row(curve["start"], 2)
@@ -148,7 +148,7 @@ def _on_cylinder(curve: Any, radius: float, length: float) -> None:
     a[0], a[1], a[2], a[3] = 1.0, 0.0, length, 1.0
 
 
-@allocation_free
+@compiled
 def _straight(curve: Any, length: float) -> None:
     p, t, n = row(curve["start"], 0), row(curve["start"], 1), row(curve["start"], 2)
     set_row(curve["end"], 0, combine(1.0, p, length, t, 0.0, n))
@@ -158,7 +158,7 @@ def _straight(curve: Any, length: float) -> None:
     a[0], a[1], a[2], a[3] = 1.0, 0.0, length, 1.0
 
 
-@allocation_free
+@compiled
 def _numeric(
     element: Any, tables: NDArray, curve: Any, length: float, accuracy: float, work: NDArray
 ) -> bool:
@@ -184,7 +184,7 @@ def _numeric(
     return good
 
 
-@allocation_free
+@compiled
 def shoot(
     element: Any,
     tables: NDArray,

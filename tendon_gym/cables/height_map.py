@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
-from tendon_gym.compiled import allocation_free
+from tendon_gym.compiled import compiled
 
 
 def table(x: NDArray, y: NDArray, height: NDArray) -> NDArray[np.float64]:
@@ -31,7 +31,7 @@ def table(x: NDArray, y: NDArray, height: NDArray) -> NDArray[np.float64]:
     return np.concatenate([[len(x), len(y)], x, y, patches.ravel()])
 
 
-@allocation_free
+@compiled
 def _interval(tables: NDArray, first: int, count: int, x: float) -> int:
     """Return k such that x lies between knots k and k + 1, the outermost ones open."""
     low, high = 0, count - 1
@@ -44,7 +44,7 @@ def _interval(tables: NDArray, first: int, count: int, x: float) -> int:
     return low
 
 
-@allocation_free
+@compiled
 def on_patch(tables: NDArray, offset: int, x: float, y: float) -> bool:
     """Return whether a height map is defined at (x, y), its border included."""
     columns, rows = int(tables[offset]), int(tables[offset + 1])
@@ -53,7 +53,7 @@ def on_patch(tables: NDArray, offset: int, x: float, y: float) -> bool:
     return in_x and tables[v] <= y <= tables[v + rows - 1]
 
 
-@allocation_free
+@compiled
 def height(
     tables: NDArray, offset: int, x: float, y: float
 ) -> tuple[float, float, float, float, float, float]:

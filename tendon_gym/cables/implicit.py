@@ -17,14 +17,14 @@ from tendon_gym.cables.records import (
     TORUS,
 )
 from tendon_gym.cables.user_function import Jet, call
-from tendon_gym.compiled import allocation_free
+from tendon_gym.compiled import compiled
 from tendon_gym.spatial import Vector
 
 TINY = 1e-150
 """Keeps divisions by distances finite where a surface has no normal."""
 
 
-@allocation_free
+@compiled
 def _quadric(p: Vector, a: float, b: float, c: float, d: float) -> Jet:
     """Return a x^2 + b y^2 + c z^2 - d with its derivatives."""
     x, y, z = p
@@ -33,7 +33,7 @@ def _quadric(p: Vector, a: float, b: float, c: float, d: float) -> Jet:
     return (value, *gradient, 2.0 * a, 2.0 * b, 2.0 * c, 0.0, 0.0, 0.0)
 
 
-@allocation_free
+@compiled
 def _torus(p: Vector, ring: float, tube: float) -> Jet:
     x, y, z = p
     rho = math.sqrt(x * x + y * y)
@@ -46,13 +46,13 @@ def _torus(p: Vector, ring: float, tube: float) -> Jet:
     return (value, radial * u, radial * v, k * z, xx, yy, k, xy, 0.0, 0.0)
 
 
-@allocation_free
+@compiled
 def _height_map(p: Vector, tables: NDArray, offset: int) -> Jet:
     f, fx, fy, fxx, fyy, fxy = height_map.height(tables, offset, p[0], p[1])
     return (p[2] - f, -fx, -fy, 1.0, -fxx, -fyy, 0.0, -fxy, 0.0, 0.0)
 
 
-@allocation_free
+@compiled
 def implicit(element: Any, tables: NDArray, p: Vector) -> Jet:
     """Return phi, gradient and Hessian (xx, yy, zz, xy, xz, yz) at p in the surface's frame."""
     kind = element["surface"]
@@ -73,13 +73,13 @@ def implicit(element: Any, tables: NDArray, p: Vector) -> Jet:
     return call(element["address"], p[0], p[1], p[2])
 
 
-@allocation_free
+@compiled
 def gradient(jet: Jet) -> Vector:
     """Return the gradient of what `implicit` returns."""
     return (jet[1], jet[2], jet[3])
 
 
-@allocation_free
+@compiled
 def hessian_form(jet: Jet, u: Vector, v: Vector) -> float:
     """Return u' H v with the Hessian of what `implicit` returns."""
     return (
@@ -92,7 +92,7 @@ def hessian_form(jet: Jet, u: Vector, v: Vector) -> float:
     )
 
 
-@allocation_free
+@compiled
 def gauss_curvature(jet: Jet) -> float:
     """Return g' adj(H) g / |g|^4 (R. Goldman 2005, Curvature formulas for implicit surfaces)."""
     _, gx, gy, gz, xx, yy, zz, xy, xz, yz = jet

@@ -22,18 +22,18 @@ from tendon_gym.cables.records import (
 from tendon_gym.cables.smoothness import draw_lines
 from tendon_gym.cables.variations import frame_in, place
 from tendon_gym.cables.workspace import ACTIVE, FRAME, Workspace, at, zero
-from tendon_gym.compiled import allocation_free
+from tendon_gym.compiled import compiled
 from tendon_gym.spatial import Vector, add, row, subtract, to_body, to_world
 
 
-@allocation_free
+@compiled
 def in_surface(w: Workspace, j: int, p: Vector) -> Vector:
     """Return a point of the world in the frame of element j."""
     origin, axes = frame_in(w.world, j)
     return to_body(axes, subtract(p, origin))
 
 
-@allocation_free
+@compiled
 def _neighbours(
     curves: NDArray, w: Workspace, j: int, m: int, first: int, last: int
 ) -> tuple[Vector, Vector]:
@@ -49,13 +49,13 @@ def _neighbours(
     return in_surface(w, j, before), in_surface(w, j, after)
 
 
-@allocation_free
+@compiled
 def _fix(w: Workspace, first: int, last: int) -> None:
     for k in range(3):
         w.fixed[0, k], w.fixed[1, k] = w.world[4 * first, k], w.world[4 * last, k]
 
 
-@allocation_free
+@compiled
 def update_statuses(
     elements: NDArray,
     tables: NDArray,
@@ -85,7 +85,7 @@ def update_statuses(
     return changed, m, length + draw_lines(w, m)
 
 
-@allocation_free
+@compiled
 def draw(curves: NDArray, w: Workspace, first: int, last: int) -> None:
     """Draw the path without deciding anything."""
     m = zero()
@@ -98,7 +98,7 @@ def draw(curves: NDArray, w: Workspace, first: int, last: int) -> None:
     draw_lines(w, m)
 
 
-@allocation_free
+@compiled
 def line_is_free(
     elements: NDArray,
     tables: NDArray,
@@ -117,7 +117,7 @@ def line_is_free(
     return False
 
 
-@allocation_free
+@compiled
 def end_inside(elements: NDArray, tables: NDArray, w: Workspace, first: int, last: int) -> bool:
     """Return whether a fixed point lies inside the obstacle beside it."""
     if last - first < 2:
@@ -128,7 +128,7 @@ def end_inside(elements: NDArray, tables: NDArray, w: Workspace, first: int, las
     return start + deepest_neighbour(elements[last - 1], tables, q, q) > 0.0
 
 
-@allocation_free
+@compiled
 def _off_patch(element: Any, tables: NDArray, curve: Any) -> bool:
     if element["surface"] != HEIGHT_MAP:
         return False
@@ -137,7 +137,7 @@ def _off_patch(element: Any, tables: NDArray, curve: Any) -> bool:
     return not (start and height_map.on_patch(tables, table, q[0], q[1]))
 
 
-@allocation_free
+@compiled
 def fault_of(
     elements: NDArray, tables: NDArray, curves: NDArray, w: Workspace, first: int, last: int
 ) -> tuple[float, int, float]:

@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from tendon_gym.cables.geodesic import STAGES, integrate, set_row, shoot
 from tendon_gym.cables.records import CONTACT, CURVE, HALF_SPACE, OBSTACLE
-from tendon_gym.compiled import allocation_free, compiled
+from tendon_gym.compiled import compiled
 from tendon_gym.spatial import add, columns, row, to_world, vector
 
 SPACING = 0.087
 """How far a curve turns between two decorative points, rad."""
 
 
-@allocation_free
+@compiled
 def sample(
     element: Any,
     tables: NDArray,

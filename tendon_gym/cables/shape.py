@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tendon_gym.cables import height_map
 from tendon_gym.cables.implicit import TINY, gradient, hessian_form, implicit
 from tendon_gym.cables.records import CYLINDER, ELLIPSOID, HEIGHT_MAP, SPHERE, TORUS
-from tendon_gym.compiled import allocation_free
+from tendon_gym.compiled import compiled
 from tendon_gym.spatial import Vector, combine, cross, dot, norm, scale, subtract
 
 STEPS = 40
@@ -23,14 +23,14 @@ NEAR = 1e-7
 """After a step shorter than this part of the surface's size the next one would be rounding."""
 
 
-@allocation_free
+@compiled
 def direction(v: Vector) -> Vector:
     """Return v at unit length; zeros stay zeros."""
     length = norm(v)
     return scale(1.0 / length, v) if length > TINY else (0.0, 0.0, 0.0)
 
 
-@allocation_free
+@compiled
 def _near_torus(p: Vector, ring: float, tube: float) -> Vector:
     rho = math.sqrt(p[0] * p[0] + p[1] * p[1])
     u, v = (p[0] / rho, p[1] / rho) if rho > TINY else (1.0, 0.0)
@@ -41,7 +41,7 @@ def _near_torus(p: Vector, ring: float, tube: float) -> Vector:
     return (u * x, v * x, tube * p[2] / away)
 
 
-@allocation_free
+@compiled
 def _first_guess(element: Any, tables: NDArray, p: Vector) -> Vector:
     """Return a point on or close to the surface where closed forms know one."""
     kind, size = element["surface"], element["size"]
@@ -61,7 +61,7 @@ def _first_guess(element: Any, tables: NDArray, p: Vector) -> Vector:
     return p
 
 
-@allocation_free
+@compiled
 def onto(element: Any, tables: NDArray, p: Vector) -> tuple[bool, Vector]:
     """Return whether Newton's method along the gradient reached the surface from p, and where."""
     limit = element["scale"]
@@ -81,7 +81,7 @@ def onto(element: Any, tables: NDArray, p: Vector) -> tuple[bool, Vector]:
     return False, p
 
 
-@allocation_free
+@compiled
 def project(element: Any, tables: NDArray, p: Vector) -> tuple[bool, Vector]:
     """Return whether p has a projection on the surface, and which.
 
@@ -91,7 +91,7 @@ def project(element: Any, tables: NDArray, p: Vector) -> tuple[bool, Vector]:
     return onto(element, tables, _first_guess(element, tables, p))
 
 
-@allocation_free
+@compiled
 def depth(element: Any, tables: NDArray, p: Vector) -> float:
     """Return how deep p lies inside the surface, in m; 0 outside, and off a height map's patch."""
     if implicit(element, tables, p)[0] >= 0.0:
@@ -107,7 +107,7 @@ def depth(element: Any, tables: NDArray, p: Vector) -> float:
     return norm(subtract(p, q)) if found else element["scale"]
 
 
-@allocation_free
+@compiled
 def tangent_at(
     element: Any, tables: NDArray, p: Vector, along: Vector
 ) -> tuple[bool, Vector, Vector]:
@@ -119,7 +119,7 @@ def tangent_at(
     return good, direction(t), n
 
 
-@allocation_free
+@compiled
 def bend(element: Any, tables: NDArray, p: Vector, t: Vector, n: Vector) -> Vector:
     """Return the normal curvatures along t and across it, and the torsion of the geodesic."""
     if element["surface"] == SPHERE:
@@ -131,7 +131,7 @@ def bend(element: Any, tables: NDArray, p: Vector, t: Vector, n: Vector) -> Vect
     return (-k * along, -k * across, k * hessian_form(jet, b, t))
 
 
-@allocation_free
+@compiled
 def perpendicular(d: Vector) -> tuple[Vector, Vector]:
     """Return two unit vectors that are square to the unit vector d and to each other."""
     x, y, z = abs(d[0]), abs(d[1]), abs(d[2])
@@ -144,7 +144,7 @@ def perpendicular(d: Vector) -> tuple[Vector, Vector]:
     return u, cross(d, u)
 
 
-@allocation_free
+@compiled
 def sideways(element: Any, tables: NDArray, p: Vector, d: Vector) -> tuple[bool, Vector]:
     """Return a point on the surface square to the direction d from p, where phi has no slope.
 

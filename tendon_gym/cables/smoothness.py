@@ -25,26 +25,26 @@ from tendon_gym.cables.workspace import (
     Workspace,
     at,
 )
-from tendon_gym.compiled import allocation_free
+from tendon_gym.compiled import compiled
 from tendon_gym.spatial import Vector, cross, dot, norm, row, scale, subtract
 
 NO_LENGTH = 1e-12
 """A line this much shorter than the longest has no direction of its own."""
 
 
-@allocation_free
+@compiled
 def _before(w: Workspace, i: int) -> Vector:
     """Return where line i begins."""
     return row(w.fixed, 0) if i == 0 else row(w.motion, at(i - 1, 1) + FRAME)
 
 
-@allocation_free
+@compiled
 def _after(w: Workspace, i: int, m: int) -> Vector:
     """Return where line i ends."""
     return row(w.fixed, 1) if i == m else row(w.motion, at(i, 0) + FRAME)
 
 
-@allocation_free
+@compiled
 def draw_lines(w: Workspace, m: int) -> float:
     """Write the m + 1 straight lines between the curves and return the sum of their lengths.
 
@@ -70,7 +70,7 @@ def draw_lines(w: Workspace, m: int) -> float:
     return total
 
 
-@allocation_free
+@compiled
 def errors(w: Workspace, m: int) -> float:
     """Write the 4 m errors and return the largest, 1 where the path turns back on itself."""
     largest = 0.0
@@ -88,7 +88,7 @@ def errors(w: Workspace, m: int) -> float:
     return largest
 
 
-@allocation_free
+@compiled
 def _across(e: Vector, a: Vector, closeness: float) -> Vector:
     """Return (1 - e e') a / L: how e changes its component along a with the line's end."""
     along = dot(e, a)
@@ -99,7 +99,7 @@ def _across(e: Vector, a: Vector, closeness: float) -> Vector:
     )
 
 
-@allocation_free
+@compiled
 def jacobian(w: Workspace, m: int) -> None:
     """Write the derivatives of the errors."""
     out = w.matrices[JACOBIAN]
@@ -122,7 +122,7 @@ def jacobian(w: Workspace, m: int) -> None:
                         out[r, 4 * neighbour + k] = -sign * dot(moved, v)
 
 
-@allocation_free
+@compiled
 def slope(w: Workspace, m: int) -> None:
     """Write the derivatives of the path's length."""
     for i in range(m):
@@ -134,7 +134,7 @@ def slope(w: Workspace, m: int) -> None:
         w.vectors[SLOPE, 4 * i + 3] += 1.0
 
 
-@allocation_free
+@compiled
 def _curvature_at(curve: Any, w: Workspace, i: int, s: int) -> None:
     """Add to the second derivatives what one end of curve i gives to its own block."""
     out = w.matrices[CURVATURE]
@@ -155,7 +155,7 @@ def _curvature_at(curve: Any, w: Workspace, i: int, s: int) -> None:
         out[4 * i + 2, 4 * i + 3] -= dr
 
 
-@allocation_free
+@compiled
 def curvature(curves: NDArray, w: Workspace, m: int) -> None:
     """Write the second derivatives of the path's length, made symmetric.
 

@@ -19,7 +19,7 @@ from tendon_gym.cables.records import CONTACT, NO_FAULT, NOT_FINITE, OBSTACLE
 from tendon_gym.cables.stretch import CONVERGED, copy_records, solve_stretch
 from tendon_gym.cables.variations import frame_in
 from tendon_gym.cables.workspace import BEFORE, FRAME, Workspace, at, zero
-from tendon_gym.compiled import allocation_free, compiled
+from tendon_gym.compiled import compiled
 from tendon_gym.spatial import (
     Vector,
     add,
@@ -35,12 +35,12 @@ from tendon_gym.spatial import (
 )
 
 
-@allocation_free
+@compiled
 def _finite(p: Vector) -> bool:
     return abs(p[0]) + abs(p[1]) + abs(p[2]) < math.inf
 
 
-@allocation_free
+@compiled
 def _place_elements(
     elements: NDArray, w: Workspace, first: int, last: int, p: NDArray, r: NDArray, i: int
 ) -> int:
@@ -59,7 +59,7 @@ def _place_elements(
     return -1
 
 
-@allocation_free
+@compiled
 def _next_fixed(elements: NDArray, j: int) -> int:
     """Return the next end or via point after element j."""
     j += 1
@@ -68,7 +68,7 @@ def _next_fixed(elements: NDArray, j: int) -> int:
     return j
 
 
-@allocation_free
+@compiled
 def _write_node(element: Any, curve: Any, node: Any, w: Workspace, j: int, passed: int) -> None:
     """Write where the cable meets an element of the stretch that is drawn in the workspace."""
     obstacle = element["role"] == OBSTACLE
@@ -89,7 +89,7 @@ def _write_node(element: Any, curve: Any, node: Any, w: Workspace, j: int, passe
         store(row(w.motion, at(passed, s) + FRAME) if touched else known, point[s])
 
 
-@allocation_free
+@compiled
 def _write_results(
     elements: NDArray, curves: NDArray, nodes: NDArray, w: Workspace, first: int, last: int
 ) -> float:
@@ -107,7 +107,7 @@ def _write_results(
     return length
 
 
-@allocation_free
+@compiled
 def _solve_cable(
     elements: NDArray,
     tables: NDArray,
@@ -138,7 +138,7 @@ def _solve_cable(
     return NO_FAULT, -1, 0.0
 
 
-@allocation_free
+@compiled
 def _give_up(
     elements: NDArray, curves: NDArray, nodes: NDArray, w: Workspace, cable: Any, path: Any
 ) -> None:
@@ -162,7 +162,7 @@ def _give_up(
         first = end
 
 
-@allocation_free
+@compiled
 def _solve_all(inside: Problem) -> tuple[int, int]:
     faults, unconverged = 0, 0
     elements, tables, cables, w = inside.elements, inside.tables, inside.cables, inside.workspace

@@ -21,7 +21,7 @@ from tendon_gym.cables.records import MINIMUM_LENGTH, SCHOLZ_2015
 from tendon_gym.cables.smoothness import curvature, errors, jacobian, slope
 from tendon_gym.cables.variations import vary
 from tendon_gym.cables.workspace import ACTIVE, BEST, STEP, Workspace, zero
-from tendon_gym.compiled import allocation_free
+from tendon_gym.compiled import compiled
 from tendon_gym.spatial import add, combine, cross, row
 
 CONVERGED, UNCONVERGED, DIVERGED = 0, 1, 2
@@ -33,14 +33,14 @@ GROWTH = 3.0
 """A path that becomes this many times as long as it was at the start of an attempt runs away."""
 
 
-@allocation_free
+@compiled
 def copy_records(source: NDArray, target: NDArray, first: int, last: int) -> None:
     """Copy the records from `first` to `last`, both included."""
     for j in range(first, last + 1):
         target[j] = source[j]
 
 
-@allocation_free
+@compiled
 def _apply(
     element: Any, tables: NDArray, curve: Any, q: NDArray, accuracy: float, stages: NDArray
 ) -> bool:
@@ -58,7 +58,7 @@ def _apply(
     return shoot(element, tables, curve, p, t, length, accuracy, stages)
 
 
-@allocation_free
+@compiled
 def _find_correction(
     elements: NDArray,
     tables: NDArray,
@@ -88,7 +88,7 @@ def _find_correction(
     minimum_length(w, m, size, rank, bowl, largest_error)
 
 
-@allocation_free
+@compiled
 def _attempt(
     elements: NDArray,
     tables: NDArray,
@@ -126,7 +126,7 @@ def _attempt(
     return UNCONVERGED, most, largest, length
 
 
-@allocation_free
+@compiled
 def _begin(
     elements: NDArray, tables: NDArray, curves: NDArray, first: int, last: int, begin: int
 ) -> None:
@@ -138,7 +138,7 @@ def _begin(
             lift(curves[j])
 
 
-@allocation_free
+@compiled
 def solve_stretch(
     elements: NDArray,
     tables: NDArray,

@@ -14,17 +14,17 @@ from numpy.typing import NDArray
 
 from tendon_gym.cables.geodesic import set_row
 from tendon_gym.cables.workspace import FRAME, SHIFT, TURN, at
-from tendon_gym.compiled import allocation_free
+from tendon_gym.compiled import compiled
 from tendon_gym.spatial import Frame, Vector, add, combine, cross, row, scale, to_world, vector
 
 
-@allocation_free
+@compiled
 def frame_in(world: NDArray, j: int) -> tuple[Vector, Frame]:
     """Return origin and axes of element j in the world."""
     return row(world, 4 * j), (row(world, 4 * j + 1), row(world, 4 * j + 2), row(world, 4 * j + 3))
 
 
-@allocation_free
+@compiled
 def place(world: NDArray, j: int, curve: Any, motion: NDArray, i: int) -> None:
     """Write the FRAME of curve i, which is on element j, at both ends."""
     origin, axes = frame_in(world, j)
@@ -37,7 +37,7 @@ def place(world: NDArray, j: int, curve: Any, motion: NDArray, i: int) -> None:
         set_row(motion, first + 3, cross(t, n))
 
 
-@allocation_free
+@compiled
 def vary(curve: Any, motion: NDArray, i: int) -> None:
     """Write SHIFT and TURN of curve i, whose FRAME is known."""
     zero = (0.0, 0.0, 0.0)

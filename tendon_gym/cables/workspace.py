@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tendon_gym.cables.geodesic import SIZE, WORKSPACE
 from tendon_gym.cables.records import CURVE, NODE
-from tendon_gym.compiled import allocation_free
+from tendon_gym.compiled import compiled
 
 FRAME, SHIFT, TURN, MOTION = 0, 4, 8, 12
 """Rows of `motion` for an end of a curve: point, tangent, normal, binormal; four variations of
@@ -28,13 +28,13 @@ BEFORE, BEST = 0, 1
 """Rows of `curves`."""
 
 
-@allocation_free
+@compiled
 def zero() -> int:
     """Return 0, to count from: Numba compiles whatever takes a literal 0 once more for it."""
     return int(np.int64(0))
 
 
-@allocation_free
+@compiled
 def at(i: int, s: int) -> int:
     """Return the first row of `motion` for curve i's start (s = 0) or end (s = 1)."""
     return MOTION * (2 * i + s)

@@ -12,6 +12,7 @@ from tendon_gym.engines.engine import ControlLaw, Engine, available_threads
 from tendon_gym.engines.kinematics import Kinematics
 from tendon_gym.engines.mujoco_engine import MujocoEngine
 from tendon_gym.forces.term import ForceTerm
+from tendon_gym.tendons.embedding import Embedded
 
 __all__ = [
     "CompiledEngine",
@@ -23,10 +24,7 @@ __all__ = [
     "make",
 ]
 
-_ENGINES: dict[str, type[MujocoEngine] | type[CompiledEngine]] = {
-    "compiled": CompiledEngine,
-    "mujoco": MujocoEngine,
-}
+_ENGINES = ("compiled", "mujoco")
 
 
 def make(
@@ -35,13 +33,24 @@ def make(
     n: int,
     terms: Sequence[ForceTerm] = (),
     threads: int | None = None,
+    tendons: Embedded | None = None,
 ) -> Engine:
     """Make the engine `name` for `n` simulations of `model` with force terms.
 
+    Args:
+        name: "mujoco" or "compiled".
+        model: what is simulated.
+        n: number of simulations.
+        terms: what pushes.
+        threads: None: as many as this process may use.
+        tendons: the laws of tendons that a `TendonWorld` has embedded in `model`.
+
     Raises:
-        ValueError: no engine of that name.
+        ValueError: no engine of that name, or a model that it doesn't represent.
     """
-    checks.choice("engine", name, sorted(_ENGINES))
+    checks.choice("engine", name, _ENGINES)
     if threads is not None:
         checks.integer("threads", threads, minimum=1, maximum=1024)
-    return _ENGINES[name](model, n, terms, threads)
+    if name == "compiled":  # which refuses all models that have such laws
+        return CompiledEngine(model, n, terms, threads)
+    return MujocoEngine(model, n, terms, threads, tendons)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -42,10 +43,15 @@ _NOT_NEGATIVE = (
 )  # fmt: skip
 
 
+def live_field(model: mujoco.MjModel, name: str) -> Any:
+    """Return a field as the model has it."""
+    owner, field = (model.opt, name[4:]) if name.startswith("opt.") else (model, name)
+    return getattr(owner, field)
+
+
 def read_field(model: mujoco.MjModel, name: str) -> Array:
     """Return a copy of a field."""
-    owner, field = (model.opt, name[4:]) if name.startswith("opt.") else (model, name)
-    return np.array(getattr(owner, field), np.float64)
+    return np.array(live_field(model, name), np.float64)
 
 
 def write_field(model: mujoco.MjModel, name: str, value: NDArray) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from mujoco.batch import Batch, SimulationError
 from numpy.typing import NDArray
 
-from tendon_gym.engines.fields import write_field
+from tendon_gym.engines.fields import live_field, write_field
 from tendon_gym.engines.forking import keep_in_children
 
 # What a simulation goes on from, its warm start included: mj_step depends on nothing else.
@@ -35,9 +35,9 @@ class OneData:
             write_field(self.model, name, value[0])
         mujoco.mj_setConst(self.model, mujoco.MjData(self.model))
 
-    def wind(self) -> NDArray[np.float64]:
-        """Return the air's velocity (1, 3), live."""
-        return self.model.opt.wind[None]
+    def own(self, name: str) -> NDArray[np.float64]:
+        """Return a field of the model (1, ...), live."""
+        return live_field(self.model, name)[None]
 
     def reset(self, ids: NDArray) -> None:
         """Put the simulations `ids` (k,) to the model's default state."""
@@ -83,11 +83,11 @@ class ManyData:
             self.batch.expand(name)[ids] = value
         self.batch.set_const()
 
-    def wind(self) -> NDArray[np.float64]:
-        """Return the air's velocities (n, 3), live."""
-        wind = self.batch.expand("opt.wind")
-        keep_in_children(wind)
-        return wind
+    def own(self, name: str) -> NDArray[np.float64]:
+        """Return a field of the model (n, ...), live, which simulations then have for their own."""
+        values = self.batch.expand(name)
+        keep_in_children(values)
+        return values
 
     def reset(self, ids: NDArray) -> None:
         """Put the simulations `ids` (k,) to the model's default state."""

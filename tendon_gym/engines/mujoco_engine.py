@@ -21,7 +21,9 @@ from tendon_gym.engines.engine import ControlLaw, available_threads, check_state
 from tendon_gym.engines.fields import OwnFields, check_fields
 from tendon_gym.engines.kinematics import Kinematics
 from tendon_gym.engines.mujoco_data import ManyData, OneData
+from tendon_gym.engines.tendon_laws import TendonLaws
 from tendon_gym.forces import ForceTerm, Push, Pushes
+from tendon_gym.tendons.embedding import Embedded
 
 # The warnings after which MuJoCo has put the simulation back to the model's default state.
 FATAL = (
@@ -90,8 +92,17 @@ class MujocoEngine:
         n: int,
         terms: Sequence[ForceTerm] = (),
         threads: int | None = None,
+        tendons: Embedded | None = None,
     ) -> None:
-        """Make `n` simulations; `threads` defaults to as many as this process may use."""
+        """Make `n` simulations.
+
+        Args:
+            model: what is simulated.
+            n: number of simulations.
+            terms: what pushes.
+            threads: None: as many as this process may use.
+            tendons: the laws of tendons that a `TendonWorld` has embedded in `model`.
+        """
         log_warnings()
         if n == 1:  # then fields are written to the model itself
             model = copy.copy(model)
@@ -104,8 +115,13 @@ class MujocoEngine:
         self._clock = Clock(model.opt.timestep, np.zeros(n, np.int64), np.zeros(n))
         self.time = self._clock.time
         self._motion, self._moved = Kinematics(model, n), False
+        self._tendons, self._advance = None, source.advance
+        if tendons is not None:
+            self._tendons = TendonLaws(tendons, model, source, self._motion, self._threads)
+            if self._tendons.ahead:
+                self._advance = self._tendons.advance
         self.unstable = np.zeros(n, bool)
-        wind = source.wind() if terms else np.zeros((n, 3))
+        wind = source.own("opt.wind") if terms else np.zeros((n, 3))
         self.pushes = Pushes(terms, Push(source.wrench, source.joint_force, wind), model)
         self._good_qpos, self._good_qvel = self.qpos.copy(), self.qvel.copy()
         self._law: ControlLaw | None = None
@@ -139,14 +155,14 @@ class MujocoEngine:
     def step(self, substeps: int, law: ControlLaw | None = None) -> None:
         """Advance all simulations by `substeps` physics steps, `law` before each of them."""
         self.take_time()
-        simulations, uncounted = self._simulations, 0
+        simulations, advance, uncounted = self._simulations, self._advance, 0
         if self.pushes:
             self._step_pushed(substeps, law)
         elif law is None:
-            simulations.advance(substeps)
+            advance(substeps)
             uncounted = substeps
         else:
-            control, advance = self._controller(law), simulations.advance
+            control = self._controller(law)
             for _ in range(substeps):
                 control()
                 advance(1)
@@ -182,7 +198,7 @@ class MujocoEngine:
             if self.pushes.needs_motion:
                 self._motion.update(self.qpos, self.qvel)
             self.pushes.apply(self.time, self._motion.motion)
-            self._simulations.advance(1)
+            self._advance(1)
             self._tick()
 
     def _controller(self, law: ControlLaw) -> Callable[[], Any]:
@@ -235,6 +251,8 @@ class MujocoEngine:
             return
         self._own_fields.take(ids, checked)
         self._simulations.set_model_fields(ids, checked)
+        if self._tendons is not None:
+            self._tendons.restore()
         self._motion.set_model_fields(ids, checked)
         self.pushes.set_model_fields(ids, checked)
         self._moved = False
@@ -256,6 +274,8 @@ class MujocoEngine:
         but for xfrc_applied and qfrc_applied where there are force terms, which own them.
         """
         simulations = self._simulations
+        if self._tendons is not None and self._tendons.ahead:
+            self._tendons.look()
         if isinstance(simulations, ManyData):
             data = simulations.data(i)
             data.time = self.time[i]

@@ -40,7 +40,7 @@ from tendon_gym.envs.signals import sensing
 from tendon_gym.envs.starts import Given, Starts, reach_below
 from tendon_gym.envs.state import FIELD, check_arrays, copied
 from tendon_gym.envs.task import EnvConfig, Task, configure, substeps
-from tendon_gym.model import Layout, build_model
+from tendon_gym.model import Layout, build
 from tendon_gym.references.goals import BendGoals
 from tendon_gym.rewards import Reward
 
@@ -76,7 +76,7 @@ class Core:
         announce_compilation()
         self.task, self.n = task, n
         self.config: EnvConfig = configure(task, settings)
-        self.model = build_model(self.config.model)
+        self.model, tendons = build(self.config.model)
         self.layout = Layout.of(self.model)
         self.substeps = substeps(self.config.control_frequency, self.model.opt.timestep)
         self.step_time = self.substeps * self.model.opt.timestep
@@ -84,7 +84,7 @@ class Core:
             forces.make(name, self.model, n, values) for name, values in self.config.forces.items()
         ]
         self.engine = engines.make(
-            self.config.engine, self.model, n, self._terms, self.config.threads
+            self.config.engine, self.model, n, self._terms, self.config.threads, tendons
         )
         self.schedule = Schedule(self._source(), n)
         self._set_horizon()

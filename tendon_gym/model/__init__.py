@@ -1,7 +1,7 @@
 """The model: parameters, presets, the builder, the layout of what it builds, rest shapes."""
 
 from tendon_gym.model.assets import asset_path
-from tendon_gym.model.builder import build_model, build_spec
+from tendon_gym.model.builder import Built, build, build_model, build_spec
 from tendon_gym.model.layout import Layout
 from tendon_gym.model.parameters import (
     MAX_LINKS,
@@ -10,23 +10,27 @@ from tendon_gym.model.parameters import (
     Fluid,
     ModelParameters,
     Solver,
-    Tendons,
 )
 from tendon_gym.model.presets import PRESETS, preset
 from tendon_gym.model.stability import check_timestep
 from tendon_gym.model.statics import rest_shape, rest_tips
+from tendon_gym.model.tendons import TendonCoupling, TendonProperties, Tendons
 
 __all__ = [
     "MAX_LINKS",
     "PRESETS",
     "Airframe",
     "Arm",
+    "Built",
     "Fluid",
     "Layout",
     "ModelParameters",
     "Solver",
+    "TendonCoupling",
+    "TendonProperties",
     "Tendons",
     "asset_path",
+    "build",
     "build_model",
     "build_spec",
     "check_timestep",

@@ -10,12 +10,16 @@ from __future__ import annotations
 import copy
 import math
 from functools import lru_cache
+from typing import NamedTuple
 
 import mujoco
 import numpy as np
 
 from tendon_gym.model import appearance
 from tendon_gym.model.parameters import Arm, ModelParameters, Solver
+from tendon_gym.model.routing import route
+from tendon_gym.tendons import TendonWorld
+from tendon_gym.tendons.embedding import Embedded, embed, structure
 
 INTEGRATORS = {
     "Euler": mujoco.mjtIntegrator.mjINT_EULER,
@@ -32,6 +36,18 @@ BOOM_RADIUS = 0.009
 """Radius of the tubes that carry the rotors, m."""
 ARENA_BYTES = 1 << 20
 """MuJoCo's arena per simulation for up to 12 links: five times what a heap on the floor takes."""
+TOLERANCE = 1e-14
+LINE_SEARCH = 500
+"""Tolerance of MuJoCo's solver, and iterations of its line search, for arms with limits, locks,
+couplings or dry friction on their tendons: the rows are too hard for its own 1e-8 and 50. A line
+search that gives up leaves strong friction unbalanced."""
+
+
+class Built(NamedTuple):
+    """A compiled model, and what the laws of its tendons need to know; None: they have none."""
+
+    model: mujoco.MjModel
+    tendons: Embedded | None
 
 
 def build_spec(parameters: ModelParameters) -> mujoco.MjSpec:
@@ -41,7 +57,15 @@ def build_spec(parameters: ModelParameters) -> mujoco.MjSpec:
     about its local x, then one about y, at its upper end. Rotors are motors on sites that push
     along the base's z axis with a reaction torque; tendons are motors with gear -1, so that a
     control is a tension in N. A clamped base has the rotors' sites, but no rotor actuators.
+
+    Springs, limits, friction and couplings of tendons are in it as far as they are structure; what
+    they are like is written to the compiled model, see `build_model`.
     """
+    return _assemble(parameters)[1]
+
+
+def _assemble(parameters: ModelParameters) -> tuple[TendonWorld, mujoco.MjSpec]:
+    """Return the world of the arm's tendons, and the spec with those and all else in it."""
     spec = mujoco.MjSpec()
     spec.modelname = "quad_continuum"
     spec.compiler.autolimits = True
@@ -54,22 +78,33 @@ def build_spec(parameters: ModelParameters) -> mujoco.MjSpec:
     floor.material = "floor"
     base = _add_base(spec, parameters)
     _add_arm(spec, base, parameters)
-    _add_tendons(spec, base, parameters)
     if parameters.base == "free":
         _add_rotors(spec, parameters)
-    for i in range(1, parameters.tendons.n_tendons + 1):
-        _add_winch(spec, i, parameters.tendons.tension_max)
-    return spec
+    world = route(spec, parameters)
+    spec = structure(world)
+    for name in parameters.tendons.names:
+        _add_winch(spec, name, parameters.tendons.tension_max)
+    return world, spec
 
 
 @lru_cache(maxsize=16)
-def _compiled_once(parameters: ModelParameters) -> mujoco.MjModel:
-    return build_spec(parameters).compile()
+def _compiled_once(parameters: ModelParameters) -> Built:
+    world, spec = _assemble(parameters)
+    model = spec.compile()
+    return Built(model, None if parameters.tendons.plain else embed(world, model))
 
 
 def build_model(parameters: ModelParameters) -> mujoco.MjModel:
     """Return a compiled model of the caller's own: changing it changes no other."""
-    return copy.copy(_compiled_once(parameters))
+    return copy.copy(_compiled_once(parameters).model)
+
+
+def build(parameters: ModelParameters) -> Built:
+    """Return a compiled model of the caller's own with the laws of its tendons.
+
+    Tendons with limits that look ahead need them: the model alone has none for these.
+    """
+    return _compiled_once(parameters)._replace(model=build_model(parameters))
 
 
 def _set_options(spec: mujoco.MjSpec, parameters: ModelParameters) -> None:
@@ -78,6 +113,8 @@ def _set_options(spec: mujoco.MjSpec, parameters: ModelParameters) -> None:
     spec.option.timestep = solver.timestep
     spec.option.density = parameters.fluid.density
     spec.option.viscosity = parameters.fluid.viscosity
+    if parameters.tendons.bound:
+        spec.option.tolerance, spec.option.ls_iterations = TOLERANCE, LINE_SEARCH
     # From 60 degrees of freedom on MuJoCo would choose sparse, where 4.0.0 diverges.
     spec.option.jacobian = mujoco.mjtJacobian.mjJAC_DENSE
 
@@ -147,21 +184,6 @@ def _touches_hub(arm: Arm, k: int) -> bool:
     return k == 1 or top > -HUB[2] - arm.radius
 
 
-def _add_tendons(spec: mujoco.MjSpec, base: mujoco.MjsBody, parameters: ModelParameters) -> None:
-    arm = parameters.arm
-    links = [spec.body(f"link_{k}") for k in range(1, arm.n_links + 1)]
-    colours = appearance.tendon_colours(parameters.tendons.n_tendons)
-    for i, (x, y) in enumerate(parameters.tendons.positions, start=1):
-        tendon = spec.add_tendon(name=f"tendon_{i}")
-        tendon.width = appearance.TENDON_RADIUS
-        tendon.rgba = colours[i - 1]
-        places = [(base, f"anchor_{i}", -arm.flange_offset)]
-        places += [(link, f"via_{k}_{i}", -arm.link_length) for k, link in enumerate(links, 1)]
-        for body, name, z in places:
-            body.add_site(name=name, pos=[x, y, z], group=appearance.SITE_GROUP)
-            tendon.wrap_site(name)
-
-
 def _add_rotors(spec: mujoco.MjSpec, parameters: ModelParameters) -> None:
     airframe = parameters.airframe
     for k, sign in enumerate(airframe.spin, start=1):
@@ -172,8 +194,8 @@ def _add_rotors(spec: mujoco.MjSpec, parameters: ModelParameters) -> None:
         rotor.ctrlrange = [0, airframe.thrust_max]
 
 
-def _add_winch(spec: mujoco.MjSpec, i: int, tension_max: float) -> None:
-    winch = spec.add_actuator(name=f"tendon_{i}", target=f"tendon_{i}")
+def _add_winch(spec: mujoco.MjSpec, name: str, tension_max: float) -> None:
+    winch = spec.add_actuator(name=name, target=name)
     winch.trntype = mujoco.mjtTrn.mjTRN_TENDON
     winch.gear = np.array([-1, 0, 0, 0, 0, 0])
     winch.ctrllimited = mujoco.mjtLimited.mjLIMITED_TRUE

@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tendon_gym import checks
+from tendon_gym.model.ranges import floats, set_within
+from tendon_gym.model.tendons import Tendons
 
 MAX_LINKS = 48
 """The finest arm that is tested to fly at a timestep of 2 ms."""
-
-MAX_TENDONS = 24
 
 LARGEST = 10.0
 """Largest length and largest coordinate of a rotor, m."""
@@ -30,22 +30,7 @@ LARGEST = 10.0
 GYRATION = (1e-3, 1.0)
 """Smallest and largest radius of gyration of the base, m."""
 
-TENDON_RADII = (1e-4, 0.5)
-"""Smallest and largest distance of a tendon from the rod's axis, m."""
-
 Vector = tuple[float, float, float]
-
-
-def _set_within(config: object, minimum: float, maximum: float, *names: str) -> None:
-    """Check that the named fields are numbers in [minimum, maximum] and store them as floats."""
-    for name in names:
-        where = f"{type(config).__name__}.{name}"
-        value = checks.number(where, getattr(config, name), minimum=minimum, maximum=maximum)
-        object.__setattr__(config, name, value)
-
-
-def _floats(values: NDArray[np.float64]) -> tuple[float, ...]:
-    return tuple(float(value) for value in values)
 
 
 @dataclass(frozen=True)
@@ -75,17 +60,17 @@ class Airframe:
 
     def __post_init__(self) -> None:
         """Check every field."""
-        _set_within(self, 1e-3, 1e3, "mass")
-        _set_within(self, 1e-2, LARGEST, "arm_length")
-        _set_within(self, 1e-5, 1.0, "torque_coefficient")
-        _set_within(self, 1e-3, 1e5, "thrust_max")
+        set_within(self, 1e-3, 1e3, "mass")
+        set_within(self, 1e-2, LARGEST, "arm_length")
+        set_within(self, 1e-5, 1.0, "torque_coefficient")
+        set_within(self, 1e-3, 1e5, "thrust_max")
         self._check_inertia()
         if self.rotor_positions is not None:
             hubs = checks.array(
                 "Airframe.rotor_positions", self.rotor_positions, (4, 3),
                 minimum=-LARGEST, maximum=LARGEST,
             )  # fmt: skip
-            object.__setattr__(self, "rotor_positions", tuple(_floats(hub) for hub in hubs))
+            object.__setattr__(self, "rotor_positions", tuple(floats(hub) for hub in hubs))
         spin = checks.array("Airframe.spin", self.spin, (4,))
         for k in range(4):
             if abs(spin[k]) != 1.0:
@@ -117,7 +102,7 @@ class Airframe:
             if inertia[k] > others:
                 legal = f"at most the sum of the other two, {others:g}"
                 checks.reject(f"Airframe.inertia[{k}]", inertia[k], legal)
-        object.__setattr__(self, "inertia", _floats(inertia))
+        object.__setattr__(self, "inertia", floats(inertia))
 
     def _check_authority(self) -> None:
         """Raise if the rotors can't produce force and torques independently."""
@@ -166,14 +151,14 @@ class Arm:
         """Check every field."""
         n_links = checks.integer("Arm.n_links", self.n_links, minimum=1, maximum=MAX_LINKS)
         object.__setattr__(self, "n_links", n_links)
-        _set_within(self, 1e-2, LARGEST, "length")
-        _set_within(self, 1e-3, 1e3, "mass")
-        _set_within(self, 1e-4, 0.5, "radius")
-        _set_within(self, 1e-6, 1e4, "bending_stiffness")
-        _set_within(self, 0.0, 1e2, "bending_damping")
-        _set_within(self, 0.0, LARGEST, "flange_offset", "tip_offset")
-        _set_within(self, 0.0, 1e3, "tip_mass")
-        _set_within(self, 1e-4, 1.0, "tip_radius")
+        set_within(self, 1e-2, LARGEST, "length")
+        set_within(self, 1e-3, 1e3, "mass")
+        set_within(self, 1e-4, 0.5, "radius")
+        set_within(self, 1e-6, 1e4, "bending_stiffness")
+        set_within(self, 0.0, 1e2, "bending_damping")
+        set_within(self, 0.0, LARGEST, "flange_offset", "tip_offset")
+        set_within(self, 0.0, 1e3, "tip_mass")
+        set_within(self, 1e-4, 1.0, "tip_radius")
 
     @property
     def link_length(self) -> float:
@@ -224,60 +209,6 @@ class Arm:
 
 
 @dataclass(frozen=True)
-class Tendons:
-    """Tendons from the flange along the whole rod, through a site at the end of each link.
-
-    Attributes:
-        n_tendons: number of tendons, 3 to 24.
-        angles: angle of each tendon about the rod's axis, rad, from the base's x axis towards y,
-            strictly increasing in [0, 2 pi), every gap less than pi (else no tension bends the
-            arm into the gap); None spaces them equally from 0.
-        radii: distance of the tendons from the rod's axis, m, 0.0001 to 0.5: one number, or one per
-            tendon.
-        tension_max: largest tension of one tendon, N, 0.001 to 1000.
-    """
-
-    n_tendons: int = 3
-    angles: tuple[float, ...] | None = None
-    radii: float | tuple[float, ...] = 0.015
-    tension_max: float = 6.0
-
-    def __post_init__(self) -> None:
-        """Check every field."""
-        n = checks.integer("Tendons.n_tendons", self.n_tendons, minimum=3, maximum=MAX_TENDONS)
-        object.__setattr__(self, "n_tendons", n)
-        if self.angles is not None:
-            self._check_angles(self.angles)
-        if isinstance(self.radii, (list, tuple, np.ndarray)):
-            low, high = TENDON_RADII
-            radii = checks.array("Tendons.radii", self.radii, (n,), minimum=low, maximum=high)
-            object.__setattr__(self, "radii", _floats(radii))
-        else:
-            _set_within(self, *TENDON_RADII, "radii")
-        _set_within(self, 1e-3, 1e3, "tension_max")
-
-    def _check_angles(self, values: tuple[float, ...]) -> None:
-        angles = checks.array("Tendons.angles", values, (self.n_tendons,), minimum=0.0)
-        angles = checks.increasing("Tendons.angles", angles)
-        checks.number(f"Tendons.angles[{len(angles) - 1}]", angles[-1], below=2.0 * math.pi)
-        gaps = np.diff(angles, append=angles[0] + 2.0 * math.pi)
-        if gaps.max() >= math.pi:
-            i = int(gaps.argmax())
-            legal = f"less than pi away from the next angle (radians) in {_floats(angles)}"
-            checks.reject(f"Tendons.angles[{i}]", float(angles[i]), legal)
-        object.__setattr__(self, "angles", _floats(angles))
-
-    @property
-    def positions(self) -> NDArray[np.float64]:
-        """Where the tendons cross a section of the rod, m, shape (n_tendons, 2)."""
-        angles = np.arange(self.n_tendons) * (2.0 * math.pi / self.n_tendons)
-        if self.angles is not None:
-            angles = np.array(self.angles)
-        radii = np.broadcast_to(self.radii, angles.shape)
-        return np.stack([radii * np.cos(angles), radii * np.sin(angles)], axis=1)
-
-
-@dataclass(frozen=True)
 class Fluid:
     """The air, which MuJoCo's inertia-box model turns into drag.
 
@@ -291,8 +222,8 @@ class Fluid:
 
     def __post_init__(self) -> None:
         """Check every field."""
-        _set_within(self, 0.0, 2e3, "density")
-        _set_within(self, 0.0, 1.0, "viscosity")
+        set_within(self, 0.0, 2e3, "density")
+        set_within(self, 0.0, 1.0, "viscosity")
 
 
 @dataclass(frozen=True)
@@ -310,7 +241,7 @@ class Solver:
     def __post_init__(self) -> None:
         """Check every field."""
         checks.choice("Solver.integrator", self.integrator, ("Euler", "implicitfast"))
-        _set_within(self, 1e-5, 1e-2, "timestep")
+        set_within(self, 1e-5, 1e-2, "timestep")
 
 
 @dataclass(frozen=True)
@@ -355,3 +286,4 @@ class ModelParameters:
         lowest = self.arm.tip_depth + self.arm.tip_radius
         height = checks.number("ModelParameters.height", self.height, above=lowest, maximum=1e3)
         object.__setattr__(self, "height", height)
+        self.tendons.check_reach(self.arm.length)

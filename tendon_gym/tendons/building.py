@@ -1,9 +1,9 @@
-"""From a scene to a spec with its tendons: structure only, no parameters (see `filling`).
+"""From a scene to a spec with its tendons: structure and looks, no parameters (see `filling`).
 
 What is added is named after the prefix `PREFIX`, and comes after everything of the model's own:
 sites and guides on its bodies, at the end of the tendons those of the scene in order and then the
 rotors that carry the armature of wrapped ones, actuators of driven tendons, equalities for locks,
-rotors and couplings.
+rotors and couplings. A path that goes through a site of the model's own needs no other one there.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import math
 import mujoco
 import numpy as np
 
-from tendon_gym.tendons.path import LEAST, Cylinder, PathElement, Pulley, Sphere, Via
-from tendon_gym.tendons.places import Place, Places
+from tendon_gym.tendons.path import LEAST, Cylinder, PathElement, Pulley, Site, Sphere, Via
+from tendon_gym.tendons.places import Places
 from tendon_gym.tendons.plain import plain
 from tendon_gym.tendons.scene import CouplingRecord, Scene, TendonRecord
 
@@ -34,6 +34,7 @@ def build(base: mujoco.MjSpec, places: Places, scene: Scene) -> mujoco.MjSpec:
     bodies = list(spec.bodies)
     for index, tendon in enumerate(scene.tendons):
         element = plain(spec.add_tendon(name=tendon.name))
+        element.width, element.rgba = tendon.properties.width, tendon.properties.color
         if tendon.type == "spatial":
             _Route(element, bodies, places, f"{PREFIX}{index}").add(tendon.path)
         else:
@@ -107,21 +108,24 @@ class _Route:
             if isinstance(element, Pulley):
                 self._tendon.wrap_pulley(element.divisor)
             elif isinstance(element, Via):
-                self._site(name, self._places.of(element.site))
-                self._tendon.wrap_site(name)
+                self._tendon.wrap_site(self._site(name, element.site))
             else:
                 side = ""
                 if element.side is not None:
-                    side = f"{name}:side"
-                    self._site(side, self._places.of(element.side))
+                    side = self._site(f"{name}:side", element.side)
                 self._guide(name, element)
                 self._tendon.wrap_geom(name, side)
 
-    def _site(self, name: str, place: Place) -> None:
-        site = plain(self._bodies[place.body].add_site(name=name))
-        site.pos = place.position
-        site.group = GUIDE_GROUP
-        site.size = [1e-3, 0.0, 0.0]
+    def _site(self, name: str, site: Site) -> str:
+        """Return the name of a site of the model's own, or of one that is added there."""
+        if site.kind == "site" and site.position == (0.0, 0.0, 0.0):
+            return str(site.name)
+        place = self._places.of(site)
+        added = plain(self._bodies[place.body].add_site(name=name))
+        added.pos = place.position
+        added.group = GUIDE_GROUP
+        added.size = [1e-3, 0.0, 0.0]
+        return name
 
     def _guide(self, name: str, element: Sphere | Cylinder) -> None:
         place = self._places.of(element.center)

@@ -11,7 +11,7 @@ from tendon_gym import baselines
 from tendon_gym.control import PAPER_GAINS
 from tendon_gym.registration import ENTRIES
 
-NAMES = ("zero", "random", "geometric_paper", "geometric_full")
+NAMES = ("zero", "random", "geometric_paper", "geometric_full", "tip_control")
 every_task = pytest.mark.parametrize("task", ENTRIES)
 every_policy = pytest.mark.parametrize("name", NAMES)
 
@@ -41,7 +41,7 @@ def test_every_policy_flies_every_task(task, name):
 
 
 @every_task
-@pytest.mark.parametrize("name", ["zero", "geometric_paper", "geometric_full"])
+@pytest.mark.parametrize("name", ["zero", "geometric_paper", "geometric_full", "tip_control"])
 def test_one_and_many_are_treated_alike(task, name):
     """Rows of a batch, and single observations with a state of their own, over several steps."""
     envs, policy = make(task, name, n=3)

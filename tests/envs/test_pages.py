@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import re
 
 import gymnasium as gym
@@ -200,3 +201,18 @@ def test_the_arguments_are_the_settings_with_their_defaults(name):
     others += ["autoreset_mode", "max_episode_steps", "copy", "render_ids", "render_grid"]
     for key in others:
         assert f"`{key}`" in sections(env)["Arguments"]
+
+
+@every_task
+def test_the_example_of_laws_on_tendons_works(name):
+    text = sections(make(name))["Arguments"]
+    example = json.loads(re.search(r"`model=(\{.*?\})`", text)[1])
+    coupling = json.loads(re.search(r'`"couplings": (\[.*?\}\])`', text, re.DOTALL)[1])
+    example["tendons"]["couplings"] = coupling
+    env = make(name, model=example)
+    assert env.model.tendon_stiffness.tolist() == [20.0] * 3
+    assert env.model.tendon_limited.all() and env.model.neq == 1
+    env.reset(seed=0)
+    env.step(env.action_space.sample())
+    for word in ("springs", "limits", "dry friction", "inertia", "couplings"):
+        assert word in text

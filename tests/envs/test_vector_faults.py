@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from tendon_gym.envs import core as core_module
-from tendon_gym.model import ModelParameters, build_spec
+from tendon_gym.model import ModelParameters, build, build_spec
 from tendon_gym.registration import ENTRIES
 
 CHECKOUT = Path(__file__).parent.parent.parent
@@ -114,7 +114,7 @@ def test_a_phase_on_a_reference_that_ends_shortens_the_episode():
 def little_memory(monkeypatch):
     """Let MuJoCo have so little memory that it gives up on the floor, not in the air."""
 
-    def build(parameters):
+    def build_little(parameters):
         for memory in range(1 << 15, 1 << 17, 1 << 12):
             spec = build_spec(parameters)
             spec.memory = memory
@@ -125,10 +125,10 @@ def little_memory(monkeypatch):
             try:
                 mujoco.mj_step(model, data)
             except mujoco.FatalError:
-                return model
+                return build(parameters)._replace(model=model)
         raise AssertionError("no size of memory makes MuJoCo give up")
 
-    monkeypatch.setattr(core_module, "build_model", build)
+    monkeypatch.setattr(core_module, "build", build_little)
 
 
 @pytest.mark.parametrize("mode", ["NextStep", "SameStep", "Disabled"])

@@ -129,6 +129,12 @@ class ArmBendEnv(TendonEnv):
     | `engine`            | "mujoco"  | "mujoco", "compiled"                         |
     | `threads`           | None      | of a vector environment; None: all that help |
 
+    With `engine="mujoco"` the arm's tendons may have springs, limits, dry friction, inertia and
+    couplings: `model={"tendons": {"properties": {"stiffness": 20, "upper_limit": 0.485}}}`, or a
+    list with such a dict for each tendon, and `"couplings": [{"first": "tendon_1", "second":
+    "tendon_2", "coefficients": [0, -1, 0, 0, 0]}]`; see `tendon_gym.model.TendonProperties` and
+    `TendonCoupling`. Goals of the tip know of the springs alone.
+
     `render_mode`, `width`, `height` and `camera` ("chase", "side") are for pictures; `make_vec`
     also takes `autoreset_mode`, `max_episode_steps`, `copy`, `render_ids` and `render_grid`, see
     `tendon_gym.envs.TendonVectorEnv`.
