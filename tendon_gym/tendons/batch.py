@@ -88,7 +88,7 @@ class TendonBatch:
         Raises:
             mujoco.batch.SimulationError: simulations that MuJoCo has given up.
         """
-        for _ in range(steps):
+        for _ in range(checks.integer("steps", steps, minimum=0)):
             if self._driven:
                 self._drive()
             if self._predictive:
@@ -121,13 +121,30 @@ class TendonBatch:
         k = self._names.index(checks.choice("tendon", tendon, self._names))
         if not self._law["predictive"][:, k].all():
             raise ValueError(f"tendon {tendon} has no predictive limits")
-        low, high = (np.broadcast_to(np.asarray(end, float), len(which)) for end in (lower, upper))
+        low, high = (
+            _ends(f"{name} of {tendon}", end, len(which))
+            for name, end in (("lower", lower), ("upper", upper))
+        )
         if not ((low < high) & (low < np.inf) & (high > -np.inf)).all():
             checks.reject(f"limits of {tendon}", (low.tolist(), high.tolist()), "lower < upper")
         self._law["lower"][which, k] = low + self._margins[k]
         self._law["upper"][which, k] = high - self._margins[k]
 
     def _checked(self, ids: ArrayLike) -> NDArray[np.int64]:
-        for i in np.atleast_1d(ids):
+        which = [
             checks.integer("simulation", i, minimum=0, maximum=self.n - 1)
-        return np.atleast_1d(np.asarray(ids, np.int64))
+            for i in np.atleast_1d(np.asarray(ids)).tolist()
+        ]
+        if len(set(which)) < len(which):
+            checks.reject("ids", ids, "of different simulations")
+        return np.array(which, np.int64)
+
+
+def _ends(name: str, value: ArrayLike, count: int) -> NDArray[np.float64]:
+    """Return (count,) ends of intervals, which may be infinite, from one or as many."""
+    given = np.asarray(value)
+    if given.dtype.kind not in "iuf":
+        raise TypeError(f"{name} must be numbers, got {checks.shown(value)}")
+    if given.shape not in ((), (count,)):
+        checks.reject(name, value, f"one number, or one for each of {count} simulations")
+    return np.broadcast_to(given.astype(float), count)

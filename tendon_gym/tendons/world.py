@@ -26,7 +26,7 @@ from tendon_gym.tendons.places import Places
 from tendon_gym.tendons.properties import CouplingProperties, Properties
 from tendon_gym.tendons.scene import CouplingRecord, Scene, TendonRecord
 from tendon_gym.tendons.simulation import Simulation
-from tendon_gym.tendons.state import WorldState, read_state, write_state
+from tendon_gym.tendons.state import WorldState, check_state, read_state, write_state
 from tendon_gym.tendons.transfer import Kept
 
 LIMITS = ("predictive", "native")
@@ -45,6 +45,11 @@ class TendonWorld:
             by up to v h.
     """
 
+    __slots__ = (
+        "__weakref__", "_base", "_couplings", "_forces", "_limits", "_previous", "_simulation",
+        "_tendons",
+    )  # fmt: skip
+
     def __init__(self, spec: mujoco.MjSpec | None = None, *, limits: str = "predictive") -> None:
         """Take a copy of `spec`; without one, an empty world with the discrete integrator.
 
@@ -58,7 +63,7 @@ class TendonWorld:
         """
         if spec is not None:
             of_kind("spec", spec, mujoco.MjSpec)
-        self.limits = checks.choice("limits", limits, LIMITS)
+        self._limits = checks.choice("limits", limits, LIMITS)
         self._base = Base(empty_spec() if spec is None else copied(spec))
         self._tendons: list[Tendon] = []
         self._couplings: list[Coupling] = []
@@ -180,6 +185,11 @@ class TendonWorld:
     # -- simulation
 
     @property
+    def limits(self) -> str:
+        """Which unilateral limits it has, of LIMITS."""
+        return self._limits
+
+    @property
     def spec(self) -> mujoco.MjSpec:
         """A copy of the spec that the tendons are added to, without them."""
         return self._base.spec.copy()
@@ -204,7 +214,7 @@ class TendonWorld:
         """The compiled scene, made now if anything has been edited."""
         if self._simulation is None:
             self._simulation = Simulation(
-                self._base, self.scene, self.limits == "native", self._previous
+                self._base, self.scene, self._limits == "native", self._previous
             )
             for tendon, record in zip(self._tendons, self._current().tendons, strict=True):
                 tendon.record = record
@@ -222,6 +232,7 @@ class TendonWorld:
 
     def step(self, steps: int = 1) -> None:
         """Advance the simulation by so many steps."""
+        steps = checks.integer("steps", steps, minimum=0)
         simulation = self._simulation
         if simulation is None:
             simulation = self.simulation
@@ -240,14 +251,12 @@ class TendonWorld:
         """Go on from a state of this scene.
 
         Raises:
-            ValueError: a state of another scene.
+            ValueError: a state of another scene, or with numbers that aren't finite. Nothing is
+                changed then.
         """
         simulation = self.simulation
         of_kind("state", state, WorldState)
-        if state.sizes != (own := self.get_state().sizes):
-            raise ValueError(
-                f"a state with parts of sizes {state.sizes} is none of this scene, {own}"
-            )
+        check_state(state, self.get_state())
         for tendon, enabled in zip(self._tendons, state.enabled, strict=True):
             tendon.record = replace(tendon.record, enabled=enabled)
         for coupling, enabled in zip(self._couplings, state.couplings_enabled, strict=True):

@@ -19,7 +19,9 @@ from tendon_gym.tendons.building import (
     lock_name,
     rotor_name,
 )
+from tendon_gym.tendons.files.paths import output_path
 from tendon_gym.tendons.files.sidecars import SceneWarning, frozen, mjcf_text
+from tendon_gym.tendons.naming import of_kind
 from tendon_gym.tendons.places import Places
 from tendon_gym.tendons.scene import CouplingRecord, Scene, TendonRecord
 from tendon_gym.tendons.world import TendonWorld
@@ -48,7 +50,8 @@ def save_mjcf(world: TendonWorld, path: str | Path) -> None:
         OSError: the file cannot be written.
         ValueError: the world has assets from memory, or names with characters that XML hasn't.
     """
-    path = Path(path)
+    of_kind("world", world, TendonWorld)
+    path = output_path(path)
     exporter = _Exporter(world)
     text = mjcf_text(exporter.spec(), path.parent)
     for message in exporter.told:
