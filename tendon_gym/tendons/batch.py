@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from tendon_gym import checks
 from tendon_gym.boxes import box
-from tendon_gym.compiled import bind
+from tendon_gym.compiled import bind, entry
+from tendon_gym.tendons.bounds import Bounds, judge
 from tendon_gym.tendons.law import Drives, Limits, Motion, drive, limit, velocities
 
 if TYPE_CHECKING:
@@ -28,7 +29,8 @@ class TendonBatch:
     Attributes:
         n: number of simulations.
         batch: the `mujoco.batch.Batch`, whose fields can be bound and expanded as usual; those
-            that hold the range, solref and solimp of predictive limits are written every step.
+            that hold the range, solref and solimp of predictive limits, and the force range of
+            drives, are written every step.
         qpos: (n, nq), live, as are the following.
         qvel: (n, nv).
         ctrl: (n, nu); the controls of drives are written every step.
@@ -58,6 +60,9 @@ class TendonBatch:
         drives = Drives(self._law, self.activation, self.ctrl)
         self._driven = bool((self._law["control"] >= 0).any())
         self._drive = bind(drive, 0, n, box(drives, (self.ctrl,)))
+        self._bounded = bool(self._law["bounded"].any())
+        if self._bounded:
+            self._bind_bounds(model, simulation.wires.first)
         self._predictive = bool(self._law["predictive"].any())
         if self._predictive:
             self._bind_limits(model, simulation.wires.first)
@@ -82,6 +87,24 @@ class TendonBatch:
         self._velocities = bind(velocities, 0, self.n, box(motion, strided))
         self._limit = bind(limit, 0, self.n, box(limits, strided))
 
+    def _bind_bounds(self, model: mujoco.MjModel, first: int) -> None:
+        field = self.batch.bind
+        bounds = Bounds(
+            self._law, float(model.opt.timestep),
+            model.opt.integrator == mujoco.mjtIntegrator.mjINT_DISCRETE, first,
+            model.ten_J_rownnz, model.ten_J_rowadr, model.ten_J_colind, field("ten_J"), self.qvel,
+            field("qacc"), field("ten_length"), field("ten_velocity"), self.ctrl,
+            field("actuator_force"), self.batch.expand("actuator_forcerange"),
+            np.zeros(self._law.shape, np.int64), np.zeros(self.n, bool),
+        )  # fmt: skip
+        self._again = bounds.again
+        strided = (
+            bounds.jacobian, bounds.qvel, bounds.qacc, bounds.length, bounds.velocity, bounds.ctrl,
+            bounds.force, bounds.range,
+        )  # fmt: skip
+        self._bounds = box(bounds, strided)
+        self._judge = entry(judge, 0, self._bounds)
+
     def step(self, steps: int = 1) -> None:
         """Advance all simulations by so many steps.
 
@@ -95,7 +118,21 @@ class TendonBatch:
                 self.batch.forward(stage=_POSITIONS)
                 self._velocities()
                 self._limit()
-            self.batch.step()
+            if self._bounded:
+                self._step_within_bounds()
+            else:
+                self.batch.step()
+
+    def _step_within_bounds(self) -> None:
+        """Step, and do it again where drives were not what they should be; see `bounds`."""
+        before = self.batch.state.copy()
+        self.batch.step()
+        tries = 0
+        while self._judge(tries, self._bounds):
+            tries += 1
+            which = np.flatnonzero(self._again)
+            self.batch.state[which] = before[which]
+            self.batch.step(which)
 
     def get_state(self) -> NDArray[np.float64]:
         """Return the states (n, width): MuJoCo's, and the activations."""

@@ -42,9 +42,11 @@ def save_mjcf(world: TendonWorld, path: str | Path) -> None:
 
     What MJCF cannot say is left out, or said as nearly as it can be, with a warning for each:
     predictive limits (MuJoCo's own are passed by up to v h), infinite ends of intervals (1e9 is
-    put for them), activation times, disabled tendons (they get no forces), repeated joints (which
-    are summed), compliances too great for MuJoCo's rows, and equal actuation bounds (put 1e-12
-    apart). Rows without compliance are as hard as MuJoCo's hardest, which give way by 1e-4.
+    put for them), bounds of servos (MuJoCo's hold at the start of a step), activation times,
+    disabled tendons (they get no forces), repeated joints (which are summed), compliances too
+    great for MuJoCo's rows, and equal actuation bounds (put 1e-12 apart). Rows without compliance
+    are as hard as MuJoCo's hardest, which give way by 1e-4. The rotors of wrapped armatures and
+    locks are a tendon and equalities of their own, and are read as such.
 
     Raises:
         OSError: the file cannot be written.
@@ -98,9 +100,10 @@ class _Exporter:
         element.stiffness[0], element.damping[0] = on * p.stiffness, on * p.damping
         element.springlength = self._rest(tendon)
         element.frictionloss = on * p.friction_loss
-        weight = self._weight(p.friction_compliance, tendon.name)
-        row = rows.friction(weight, self._h, p.friction_compliance, self._discrete)
-        element.solref_friction, element.solimp_friction = row.solref, row.solimp
+        if p.friction_loss > 0.0:
+            weight = self._weight(p.friction_compliance, tendon.name)
+            row = rows.friction(weight, self._h, p.friction_compliance, self._discrete)
+            element.solref_friction, element.solimp_friction = row.solref, row.solimp
         element.width, element.rgba = p.width, p.color
         if not tendon.enabled:
             self._tell(
@@ -154,6 +157,10 @@ class _Exporter:
         if bounds != (-math.inf, math.inf):
             actuator.forcelimited = _TRUE
             actuator.forcerange = self._interval(tendon, "actuation", bounds)
+            if drive.position_gain > 0.0 or drive.velocity_gain > 0.0:
+                self._tell(
+                    tendon.name, "the bounds of its servo are those of the force at a step's start"
+                )
         if drive.activation_time > 0.0:
             self._tell(
                 tendon.name, "its activation time is left out: a feed-forward force acts at once"
