@@ -14,6 +14,7 @@ from tendon_gym.boxes import box
 from tendon_gym.compiled import bind, entry
 from tendon_gym.tendons.bounds import Bounds, judge
 from tendon_gym.tendons.law import Drives, Limits, Motion, drive, limit, velocities
+from tendon_gym.tendons.rotors import Rotors
 
 if TYPE_CHECKING:
     from tendon_gym.tendons.world import TendonWorld
@@ -60,6 +61,11 @@ class TendonBatch:
         drives = Drives(self._law, self.activation, self.ctrl)
         self._driven = bool((self._law["control"] >= 0).any())
         self._drive = bind(drive, 0, n, box(drives, (self.ctrl,)))
+        self._rotors = Rotors(
+            model, simulation.wires, simulation.references.copy(), self.qpos, self.qvel
+        )
+        if self._rotors:
+            self._lengths, self._jacobian = field("ten_length"), field("ten_J")
         self._bounded = bool(self._law["bounded"].any())
         if self._bounded:
             self._bind_bounds(model, simulation.wires.first)
@@ -112,6 +118,9 @@ class TendonBatch:
             mujoco.batch.SimulationError: simulations that MuJoCo has given up.
         """
         for _ in range(checks.integer("steps", steps, minimum=0)):
+            if self._rotors and len(written := self._rotors.written()):
+                self.batch.forward(written, stage=_POSITIONS)
+                self._rotors.follow(written, self._lengths, self._jacobian)
             if self._driven:
                 self._drive()
             if self._predictive:
@@ -122,6 +131,8 @@ class TendonBatch:
                 self._step_within_bounds()
             else:
                 self.batch.step()
+            if self._rotors:
+                self._rotors.leave()
 
     def _step_within_bounds(self) -> None:
         """Step, and do it again where drives were not what they should be; see `bounds`."""
@@ -146,6 +157,7 @@ class TendonBatch:
         self.batch.reset(np.unique(which), stage=int(mujoco.mjtStage.mjSTAGE_NONE))
         self.batch.state[which] = values[:, :width]
         self.activation[which] = values[:, width:]
+        self._rotors.leave(which)
 
     def set_limits(self, tendon: str, ids: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> None:
         """Give a tendon with predictive limits others in the simulations `ids` (k,): (k,), m.

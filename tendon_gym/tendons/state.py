@@ -75,3 +75,4 @@ def write_state(simulation: Simulation, scene: Scene, state: WorldState) -> None
     simulation.references[:] = state.references
     simulation.fill(scene)
     mujoco.mj_setState(simulation.model, simulation.data, state.physics, PHYSICS)
+    simulation.rotors.leave()

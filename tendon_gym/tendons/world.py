@@ -94,7 +94,8 @@ class TendonWorld:
         """
         route = about(f"tendon {name}", lambda: checked_path(path))
         about(f"tendon {name}", lambda: self._base.places.check_path(route))
-        return self._add(TendonRecord(name, _or_default(properties), path=route))
+        chained = self._base.places.in_one_chain(route, ())
+        return self._add(TendonRecord(name, _or_default(properties), path=route, chained=chained))
 
     def add_fixed_tendon(
         self, name: str, joint_terms: Iterable[JointTerm], properties: Properties | None = None
@@ -108,7 +109,8 @@ class TendonWorld:
         terms = about(f"tendon {name}", lambda: checked_joints(joint_terms))
         for term in terms:
             about(f"tendon {name}", lambda term=term: self._base.places.check_joint(term.joint))
-        return self._add(TendonRecord(name, _or_default(properties), joints=terms))
+        chained = self._base.places.in_one_chain((), terms)
+        return self._add(TendonRecord(name, _or_default(properties), joints=terms, chained=chained))
 
     def add_coupling(
         self,
@@ -236,7 +238,7 @@ class TendonWorld:
         simulation = self._simulation
         if simulation is None:
             simulation = self.simulation
-        simulation.advance(steps)
+        simulation.step(steps)
         self._forces = None  # those of this step, when they are asked for
 
     def batch(self, n: int, threads: int = 1) -> TendonBatch:

@@ -74,9 +74,9 @@ class _Exporter:
         self._scene: Scene = world.simulation.records(world.scene)
         base = frozen(world)
         self._spec = build(base, Places(base, base.compile()), self._scene)
-        for tendon in self._scene.tendons:  # which the weights depend on
-            armature = tendon.properties.armature if tendon.enabled else 0.0
-            self._spec.tendon(tendon.name).armature = 0.0 if tendon.geared else armature
+        for tendon in self._scene.tendons:  # the weights depend on it
+            if not tendon.enabled:
+                self._spec.tendon(tendon.name).armature = 0.0
         model = self._spec.compile()
         self._weights = {model.tendon(t).name: w for t, w in enumerate(model.tendon_invweight0)}
         self._lengths = {model.tendon(t).name: x for t, x in enumerate(model.tendon_length0)}
