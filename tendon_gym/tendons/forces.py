@@ -1,7 +1,10 @@
 """The force that a tendon has carried in the last step, by its parts.
 
 Positive forces lengthen the tendon; the tension is the negative of the sum. A part is what the step
-used: h times the sum, along the tendon's Jacobian, is the change of momentum.
+used: h times the sum, along the tendon's Jacobian, is the change of momentum. The integrators
+implicit and implicitfast keep that for tendons in one chain of joints: of others they drop the part
+of dampers and servos that couples the chains, so that what acts is not along the Jacobian at all,
+and what is told is the law's.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import mujoco
@@ -28,6 +29,7 @@ class Simulation:
         references: (t,), m.
         activation: (t,), N.
         law: LAW (1, t).
+        timestep: that all is written for, s.
         rotors: those that carry the armature of tendons.
         advance: steps the data by so many steps.
     """
@@ -57,7 +59,7 @@ class Simulation:
         self._inertias = self._weigh()
         self.law = np.zeros((1, count), LAW)
         self.rotors = Rotors(model, self.wires, self.references, data.qpos[None], data.qvel[None])
-        self._stepper = Stepper(model, data, self.law, self.activation[None], first)
+        self.timestep = math.nan
         self.fill(scene)
 
     def step(self, steps: int) -> None:
@@ -77,7 +79,12 @@ class Simulation:
         self.rotors.follow(np.zeros(1, np.int64), lengths, jacobian)
 
     def fill(self, scene: Scene) -> None:
-        """Write all parameters of a scene of the same structure."""
+        """Write all parameters of a scene of the same structure, for the present time step."""
+        model, first = self.model, self.wires.first
+        if self.timestep != model.opt.timestep:
+            self.timestep = float(model.opt.timestep)
+            activations = self.activation[None]
+            self._stepper = Stepper(model, self.data, self.law, activations, first)
         filling = Filling(self.model, self.wires, self.references, self._inertias, self._native)
         filling.fill(scene, self.law[0], self.data.eq_active)
         if self.rotors:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -198,7 +199,11 @@ class TendonWorld:
 
     @property
     def model(self) -> mujoco.MjModel:
-        """The compiled model, tendons included."""
+        """The compiled model, tendons included.
+
+        Parameters that are written to it hold until it is compiled anew: what is to stay goes
+        into the spec that the world is made of. A time step that is written counts at once.
+        """
         return self.simulation.model
 
     @property
@@ -238,6 +243,8 @@ class TendonWorld:
         simulation = self._simulation
         if simulation is None:
             simulation = self.simulation
+        if simulation.timestep != simulation.model.opt.timestep:
+            self.refill()  # all rows depend on it
         simulation.step(steps)
         self._forces = None  # those of this step, when they are asked for
 
@@ -337,7 +344,8 @@ class TendonWorld:
             return
         for tendon, record in zip(self._tendons, self._current().tendons, strict=True):
             tendon.record = record
-        self._previous = (simulation.model, simulation.data, self._base.kept)
+        # a copy: what is written to the old data from now on is no state of this world's
+        self._previous = (simulation.model, copy.copy(simulation.data), self._base.kept)
         self._simulation = None
 
     def index(self, tendon: Tendon | Coupling) -> int:

@@ -148,3 +148,31 @@ def test_paths_of_files(tmp_path):
         with pytest.raises(TypeError, match="path must be a string or a Path, got None"):
             load(None)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_tendon_refers_to_its_length_when_it_was_made():
+    """What is written to the data of before is none of the world's state any more."""
+    made = world()
+    data = made.data
+    data.qpos[0] = 0.25
+    tendon = made.add_fixed_tendon("t", [JointTerm("j")])
+    data.qpos[0] = 0.5
+    assert tendon.reference_length == 0.25
+    assert made.data.qpos[0] == 0.25
+
+
+def test_a_time_step_that_is_written_counts_at_once():
+    """As in a world that is made with it."""
+    made, _ = with_tendon(upper_limit=0.5)
+    made.step()
+    for h in (0.004, 0.0005):
+        made.model.opt.timestep = h
+        spec = made.spec
+        spec.option.timestep = h
+        other = TendonWorld(spec)
+        other.add_fixed_tendon("t", [JointTerm("j")], Properties(upper_limit=0.5))
+        for each in (made, other):
+            each.data.qpos[0], each.data.qvel[0] = 0.0, 10.0
+            each.data.qacc_warmstart[:] = 0.0
+            each.step(int(0.06 / h))
+        assert made.data.qpos[0] == other.data.qpos[0] == pytest.approx(0.5, abs=1e-3)
