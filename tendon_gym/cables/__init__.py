@@ -10,6 +10,8 @@
 Stands alone on NumPy, SciPy and Numba; `mujoco_bodies` reads from and pushes MuJoCo's bodies.
 """
 
+from tendon_gym.cables.drives import ConstantTension, Drive, Elastic, Winch
+from tendon_gym.cables.pulls import CablePulls
 from tendon_gym.cables.span import CableSpan, FrenetFrame, UnitForce
 from tendon_gym.cables.state import CableState
 from tendon_gym.cables.surfaces import (
@@ -27,10 +29,14 @@ from tendon_gym.cables.system import FAULTS, CableFault, CableSystem, NotConverg
 __all__ = [
     "FAULTS",
     "CableFault",
+    "CablePulls",
     "CableSpan",
     "CableState",
     "CableSystem",
+    "ConstantTension",
     "Cylinder",
+    "Drive",
+    "Elastic",
     "Ellipsoid",
     "FrenetFrame",
     "HalfSpace",
@@ -41,4 +47,5 @@ __all__ = [
     "Surface",
     "Torus",
     "UnitForce",
+    "Winch",
 ]

@@ -13,7 +13,25 @@ from numpy.typing import NDArray
 
 from tendon_gym.cables.problem import Problem
 from tendon_gym.compiled import compiled
-from tendon_gym.spatial import Vector, add, cross, dot, row, subtract, vector_at
+from tendon_gym.spatial import Vector, add, cross, dot, row, scale, subtract, vector_at
+
+
+@compiled
+def pull_at(
+    inside: Problem, i: int, body: int, node: Any, before: float, after: float, forces: NDArray
+) -> None:
+    """Add what a cable does to a body where it touches it, with tensions (N) before and after."""
+    point, direction = node["point"], node["direction"]
+    origin = vector_at(inside.position, i, body)
+    arrives, leaves = scale(before, row(direction, 0)), scale(after, row(direction, 1))
+    force = subtract(leaves, arrives)
+    moment = subtract(
+        cross(subtract(row(point, 1), origin), leaves),
+        cross(subtract(row(point, 0), origin), arrives),
+    )
+    for c in range(3):
+        forces[i, body, c] += force[c]
+        forces[i, body, 3 + c] += moment[c]
 
 
 @compiled
@@ -28,18 +46,7 @@ def _add_forces(inside: Problem, tension: NDArray, forces: NDArray) -> None:
             for j in range(cables[k]["first"], cables[k]["last"] + 1):
                 if nodes[i, j]["active"] == 0.0:
                     continue
-                body = own[j]["body"]
-                point, direction = nodes[i, j]["point"], nodes[i, j]["direction"]
-                origin = vector_at(inside.position, i, body)
-                arrives, leaves = row(direction, 0), row(direction, 1)
-                force = subtract(leaves, arrives)
-                moment = subtract(
-                    cross(subtract(row(point, 1), origin), leaves),
-                    cross(subtract(row(point, 0), origin), arrives),
-                )
-                for c in range(3):
-                    forces[i, body, c] += pull * force[c]
-                    forces[i, body, 3 + c] += pull * moment[c]
+                pull_at(inside, i, own[j]["body"], nodes[i, j], pull, pull, forces)
 
 
 @compiled
@@ -56,7 +63,7 @@ def add_forces(problem: Any, tension: NDArray, forces: NDArray) -> None:
 
 
 @compiled
-def _velocity(inside: Problem, i: int, body: int, point: Vector) -> Vector:
+def velocity_at(inside: Problem, i: int, body: int, point: Vector) -> Vector:
     """Return the velocity of a point that is fixed in a body."""
     arm = subtract(point, vector_at(inside.position, i, body))
     spin = vector_at(inside.angular_velocity, i, body)
@@ -75,8 +82,8 @@ def _length_rates(inside: Problem, rates: NDArray) -> None:
                 if node["active"] == 0.0:
                     continue
                 point, direction = node["point"], node["direction"]
-                total += dot(row(direction, 0), _velocity(inside, i, body, row(point, 0)))
-                total -= dot(row(direction, 1), _velocity(inside, i, body, row(point, 1)))
+                total += dot(row(direction, 0), velocity_at(inside, i, body, row(point, 0)))
+                total -= dot(row(direction, 1), velocity_at(inside, i, body, row(point, 1)))
             rates[i, k] = total
 
 

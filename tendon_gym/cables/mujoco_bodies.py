@@ -52,14 +52,36 @@ def apply_tension(
 ) -> None:
     """Add what a cable under tension (N) does to `data.xfrc_applied`.
 
-    The state must be of the poses in `data` (see `read_bodies`). Moments are about the bodies'
-    own frames and are carried over to their centres of mass, where MuJoCo takes them.
+    The state must be of the poses in `data` (see `read_bodies`).
 
     Raises:
         ValueError: tension is not finite, or the state is not of this model.
     """
     _check(state, model)
-    forces: NDArray = cable.body_forces(state, tension).reshape(-1, 6)
+    apply_body_forces(cable.body_forces(state, tension).reshape(-1, 6), model, data)
+
+
+def apply_body_forces(forces: NDArray, model: mujoco.MjModel, data: mujoco.MjData) -> None:
+    """Add forces and moments about the bodies' own origins (b, 6) to `data.xfrc_applied`.
+
+    The moments are carried over to the bodies' centres of mass, where MuJoCo takes them.
+    """
+    _check_forces(forces, model)
     data.xfrc_applied[:, :3] += forces[:, :3]
     shift = np.cross(data.xipos - data.xpos, forces[:, :3])
     data.xfrc_applied[:, 3:] += forces[:, 3:] - shift
+
+
+def generalised_forces(forces: NDArray, model: mujoco.MjModel, data: mujoco.MjData) -> Array:
+    """Return what forces and moments about the bodies' origins (b, 6) do to coordinates, (nv,).
+
+    It is what `data.qfrc_applied` takes.
+    """
+    _check_forces(forces, model)
+    return np.einsum("bi,biv->v", forces, body_jacobians(model, data))
+
+
+def _check_forces(forces: NDArray, model: mujoco.MjModel) -> None:
+    if np.shape(forces) != (model.nbody, 6):
+        got = np.shape(forces)
+        raise ValueError(f"forces must have shape ({model.nbody}, 6), got {got}")

@@ -90,5 +90,8 @@ PATH = np.dtype(
         ("fault", "f8"),
         ("fault_element", "f8"),
         ("fault_depth", "f8"),  # m
+        ("paid_out", "f8"),  # by a winch, m beyond the rest length that it begins with
+        ("asked", "f8"),  # of a drive, beyond what it is configured with: m, or N
+        ("tension", "f8"),  # at the origin when forces were last computed, N
     ]
 )

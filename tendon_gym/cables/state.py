@@ -155,6 +155,18 @@ class CableState:
             twin._solved = self._solved
         return twin
 
+    def single(self, simulation: int) -> CableState:
+        """Return an independent state, a batch of one, with what one simulation has in this one."""
+        i = index("simulation", simulation, self.n)
+        twin = CableState(self.system, 1, scalar=False)
+        for name in ("position", "rotation", "velocity", "angular_velocity"):
+            getattr(twin, name)[0] = getattr(self, name)[i]
+        twin._own = {(0, *key[1:]): own for key, own in self._own.items() if key[0] == i}
+        self.refresh()
+        twin.refresh()
+        twin._backing[0] = self._backing[i]
+        return twin
+
     def solve(self) -> None:
         """Find the paths for the bodies' present poses.
 
@@ -202,6 +214,20 @@ class CableState:
     def mark_unsolved(self) -> None:
         """Let the paths be found anew when they are read next."""
         self._solved = False
+
+    def hold(self) -> None:
+        """Let what is read be what was found last, until `mark_unsolved`: reading solves nothing.
+
+        Where nothing has been found since a reset, that is zero.
+        """
+        self.refresh()
+        self._solved = True
+
+    @property
+    def memory(self) -> NDArray:
+        """The live PATH records (n, k) as they are; nothing is solved for them."""
+        self.refresh()
+        return self._problem.paths
 
     # --- what belongs to the configuration ---------------------------------------------------
 

@@ -65,6 +65,7 @@ class Outcome(NamedTuple):
         unstable: (n,), whose state MuJoCo gave up since its reset.
         warnings: (n, kinds), how often MuJoCo has warned since the reset.
         errors: (n,), whether it has given up with an error.
+        failed: (n,), whether a force term has.
         clock: of the simulations.
     """
 
@@ -75,6 +76,7 @@ class Outcome(NamedTuple):
     unstable: NDArray[np.bool_]
     warnings: NDArray[np.int32]
     errors: NDArray[np.bool_]
+    failed: NDArray[np.bool_]
     clock: Clock
 
 
@@ -127,7 +129,7 @@ class MujocoEngine:
         self._tick = bind(tick, 0, n, 1, self._clock)
         outcome = Outcome(
             self.qpos, self.qvel, self._good_qpos, self._good_qvel, self.unstable, source.warnings,
-            source.errors, self._clock,
+            source.errors, self.pushes.failed, self._clock,
         )  # fmt: skip
         self._outcome = box(outcome, (self.qpos, self.qvel))
 
@@ -189,6 +191,7 @@ class MujocoEngine:
 
     def _step_pushed(self, substeps: int, law: ControlLaw | None) -> None:
         """Advance with force terms, which are evaluated before every physics step."""
+        self.pushes.begin()
         for _ in range(substeps):
             if law is not None:
                 law(self.time, self.qpos, self.qvel, self.ctrl)
@@ -312,7 +315,7 @@ def end(steps: int, box: Any) -> bool:
     n, failed = o.qpos.shape[0], False
     tick(0, n, steps, o.clock)
     for i in range(n):
-        bad = o.errors[i]
+        bad = o.errors[i] or o.failed[i]
         for kind in FATAL:
             bad = bad or o.warnings[i, kind] > 0
         o.unstable[i] = bad

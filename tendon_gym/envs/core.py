@@ -305,6 +305,13 @@ class Core:
                 memory[f"forces.{name}"] = state
         return memory
 
+    def draw(self, i: int, scene: Any) -> None:
+        """Add what the force terms of simulation `i` look like to an mjvScene."""
+        for term in self._terms:
+            drawing = getattr(term, "draw", None)
+            if drawing is not None:
+                drawing(i, self.engine.motion.motion, scene)
+
     def step(self, action: NDArray) -> None:
         """Apply actions (n, size) for one control step; read the results from the attributes."""
         if action.dtype.kind not in "iuf":

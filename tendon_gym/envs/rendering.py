@@ -6,6 +6,7 @@ import atexit
 import os
 import sys
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 import mujoco
@@ -37,23 +38,32 @@ class Renderer:
         self._window: Any = None
         self._closed = False
 
-    def render(self, data: mujoco.MjData) -> NDArray[Any] | None:
-        """Return an RGB picture (height, width, 3) uint8 or depths (height, width) float32, m."""
+    def render(
+        self, data: mujoco.MjData, draw: Callable[[mujoco.MjvScene], None] | None = None
+    ) -> NDArray[Any] | None:
+        """Return an RGB picture (height, width, 3) uint8 or depths (height, width) float32, m.
+
+        Args:
+            data: what is shown.
+            draw: adds to the scene what is no part of the model.
+        """
         if self._closed:
             raise RuntimeError("this environment is closed: it cannot render any more")
         if self._mode is None:
             raise ValueError(f"render needs a render_mode at gym.make, one of {', '.join(MODES)}")
         if self._mode == "human":
-            self._show(data)
+            self._show(data, draw)
             return None
         if self._offscreen is None:
             self._offscreen = offscreen_renderer(self._model, self._height, self._width)
             if self._mode == "depth_array":
                 self._offscreen.enable_depth_rendering()
         self._offscreen.update_scene(data, self._camera)
+        if draw is not None:
+            draw(self._offscreen.scene)
         return self._offscreen.render()
 
-    def _show(self, data: mujoco.MjData) -> None:
+    def _show(self, data: mujoco.MjData, draw: Callable[[mujoco.MjvScene], None] | None) -> None:
         if self._window is None:
             if not _has_screen():  # MuJoCo's viewer would end the process
                 raise RuntimeError(
@@ -65,6 +75,10 @@ class Renderer:
             self._window = viewer.launch_passive(self._model, data)
             self._window.cam.type = mujoco.mjtCamera.mjCAMERA_FIXED
             self._window.cam.fixedcamid = self._model.camera(self._camera).id
+        if draw is not None:
+            with self._window.lock():
+                self._window.user_scn.ngeom = 0
+                draw(self._window.user_scn)
         self._window.sync()
 
     def close(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from functools import partial
 from typing import Any, ClassVar
 
 import gymnasium
@@ -163,7 +164,7 @@ class TendonEnv(Rebuilt, Closable, gymnasium.Env[NDArray[np.float32], NDArray[np
     def render(self) -> NDArray[Any] | None:
         """Return a picture, or show it in a window, as the render mode says."""
         self._check_open("render")
-        return self._renderer.render(self.data)
+        return self._renderer.render(self.data, partial(self._core.draw, 0))
 
     def close(self) -> None:
         """Close the window, and the environment for good; calling it again does nothing."""

@@ -192,8 +192,9 @@ def configure(task: Task, settings: Mapping[str, Any]) -> EnvConfig:
     forces = _given(settings, "forces")
     if not isinstance(forces, Mapping):
         raise TypeError(f"forces must be a dict of force terms, got {checks.shown(forces)}")
+    engine = settings.get("engine", "mujoco")
     return EnvConfig(
-        model=_checked(_model(settings.get("model", "default"), task.clamped)),
+        model=_checked(_model(settings.get("model", "default"), task.clamped), engine),
         rotor_action=checks.choice("rotor_action", rotor_action, entry.rotor_actions),
         tendon_action=checks.choice("tendon_action", tendon_action, entry.tendon_actions),
         reward=rewards.override(task.reward, _given(settings, "reward")),
@@ -204,7 +205,7 @@ def configure(task: Task, settings: Mapping[str, Any]) -> EnvConfig:
         preview=config.override(task.preview, _given(settings, "preview"), "preview"),
         start=config.override(task.start, _given(settings, "start"), "start"),
         limits=config.override(task.limits, _given(settings, "limits"), "limits"),
-        engine=settings.get("engine", "mujoco"),
+        engine=engine,
         threads=settings.get("threads"),
         control_frequency=checks.number(
             "control_frequency",
@@ -246,8 +247,14 @@ def _model(value: Any, clamped: bool) -> ModelParameters:
     return parameters
 
 
-def _checked(parameters: ModelParameters) -> ModelParameters:
-    """Return parameters that the timestep can simulate, or raise."""
+def _checked(parameters: ModelParameters, engine: object) -> ModelParameters:
+    """Return parameters that the timestep and the engine can simulate, or raise."""
+    if engine == "compiled" and (more := parameters.tendons.more):
+        names = ", ".join(f"model.tendons.{name}" for name in more)
+        raise ValueError(
+            f'engine="compiled" has tendons that only pull, got {names}; '
+            'engine="mujoco" steps every model'
+        )
     check_timestep(parameters)
     return parameters
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy as copying
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 import mujoco
@@ -286,8 +287,11 @@ class TendonVectorEnv(
     def pictures(self) -> tuple[NDArray[Any], ...]:
         """Return a picture of each simulation in `render_ids`, or all of them as one."""
         self._check_open("render")
-        data = (self._core.engine.data(i) for i in self._render_ids)
-        rendered = [picture for d in data if (picture := self._renderer.render(d)) is not None]
+        core, renderer = self._core, self._renderer
+        shown = (
+            renderer.render(core.engine.data(i), partial(core.draw, i)) for i in self._render_ids
+        )
+        rendered = [picture for picture in shown if picture is not None]
         return (tiled(rendered),) if self._render_grid else tuple(rendered)
 
     def close_extras(self, **kwargs: Any) -> None:

@@ -6,6 +6,7 @@ import os
 import sys
 import time
 from collections.abc import Generator
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -100,7 +101,7 @@ class Film:
         picture = None
         while (self.frames + 0.5) / self._fps <= now + 1e-9:
             if picture is None:
-                picture = self._renderer.render(core.engine.data(0))
+                picture = self._renderer.render(core.engine.data(0), partial(core.draw, 0))
             assert picture is not None  # only a window has none
             self._mp4.write(picture)
             self.frames += 1
@@ -153,7 +154,7 @@ class Window:
         if now - self._shown >= 1.0 / WINDOW_RATE:
             self._shown = now
             time.sleep(max(0.0, self._begin + now - time.monotonic()))
-            self._renderer.render(core.engine.data(0))
+            self._renderer.render(core.engine.data(0), partial(core.draw, 0))
 
     def __exit__(
         self,

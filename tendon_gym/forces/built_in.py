@@ -192,6 +192,7 @@ class Pushes:
         own: those that are Python alone.
         built_in: the others, joined.
         push: what they add to.
+        failed: (n,), whether a term has failed since `begin`.
     """
 
     def __init__(self, terms: Sequence[ForceTerm], push: Push, model: mujoco.MjModel) -> None:
@@ -201,6 +202,7 @@ class Pushes:
         self.own = [term for term in terms if not isinstance(term, BuiltIn)]
         self.built_in = join(known, len(push.wrench), model.opt.wind[None])
         self.needs_motion = any(term.needs_motion for term in self.terms)
+        self.failed = np.zeros(len(push.wrench), bool)
 
     def __bool__(self) -> bool:
         """Say whether anything pushes at all."""
@@ -217,14 +219,20 @@ class Pushes:
             self.built_in.wind[ids] = values["opt.wind"]
             self.push.wind[ids] = values["opt.wind"]
         for term in self.terms:
-            if isinstance(term, BuiltIn):
-                term.set_model_fields(ids, values)
+            take = getattr(term, "set_model_fields", None)
+            if take is not None:
+                take(ids, values)
+
+    def begin(self) -> None:
+        """Begin a control step, in which nothing has failed yet."""
+        self.failed[:] = False
 
     def apply(self, time: NDArray, motion: Motion) -> None:
         """Write the sum of all terms at the present state, given the motion where it is needed."""
         _apply(time, self.built_in, motion, self.push)
         for term in self.own:
             term.add(time, motion, self.push)
+            self.failed |= getattr(term, "failed", False)
 
 
 @compiled

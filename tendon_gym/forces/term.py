@@ -55,6 +55,11 @@ class ForceTerm(Protocol):
     A term adds to what the other terms gave, at every physics step. State of its own, where it
     has any, is per simulation, lies in a live array `state` (n, s), so that it can be saved, and
     goes back to its start with `reset`.
+
+    A term may also have `failed` (n,), True where `add` found no way to go on: that simulation
+    then ends as unstable, at its last good state; `set_model_fields(ids, values)`, which is told
+    of model fields that simulations have for their own; and `draw(i, motion, scene)`, which adds
+    what it looks like to an mjvScene.
     """
 
     needs_motion: bool

@@ -19,6 +19,7 @@ from tendon_gym.model import appearance
 from tendon_gym.model.parameters import Arm, ModelParameters, Solver
 from tendon_gym.model.routing import route
 from tendon_gym.tendons import TendonWorld
+from tendon_gym.tendons.base import LINE_SEARCH, TOLERANCE
 from tendon_gym.tendons.embedding import Embedded, embed, structure
 
 INTEGRATORS = {
@@ -36,11 +37,6 @@ BOOM_RADIUS = 0.009
 """Radius of the tubes that carry the rotors, m."""
 ARENA_BYTES = 1 << 20
 """MuJoCo's arena per simulation for up to 12 links: five times what a heap on the floor takes."""
-TOLERANCE = 1e-14
-LINE_SEARCH = 500
-"""Tolerance of MuJoCo's solver, and iterations of its line search, for arms with limits, locks,
-couplings or dry friction on their tendons: the rows are too hard for its own 1e-8 and 50. A line
-search that gives up leaves strong friction unbalanced."""
 
 
 class Built(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -266,7 +266,18 @@ class Tendons:
     @property
     def plain(self) -> bool:
         """Whether the tendons do nothing but pull."""
-        return not self.couplings and all(each == TendonProperties() for each in self.each)
+        return not self.more
+
+    @property
+    def more(self) -> list[str]:
+        """The names of the parameters by which they do more than pull, such as couplings."""
+        usual = TendonProperties()
+        changed = [
+            f"properties.{field.name}"
+            for field in fields(usual)
+            if any(getattr(each, field.name) != getattr(usual, field.name) for each in self.each)
+        ]
+        return changed + ["couplings"] * bool(self.couplings)
 
     @property
     def bound(self) -> bool:

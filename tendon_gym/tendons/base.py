@@ -13,8 +13,9 @@ from tendon_gym.tendons.places import Places, sites_of
 from tendon_gym.tendons.scene import TendonRecord
 from tendon_gym.tendons.transfer import Kept, all_kept, without_body
 
-TOLERANCE = 1e-14
-"""Of MuJoCo's solver, in empty worlds."""
+TOLERANCE, LINE_SEARCH = 1e-14, 500
+"""Of MuJoCo's solver, and iterations of its line search, in worlds that begin empty. Its own 1e-8
+and 50 are too coarse for hard rows: a line search that gives up leaves dry friction unbalanced."""
 
 
 class Base:
@@ -88,7 +89,7 @@ def empty_spec() -> mujoco.MjSpec:
     """Return an empty spec with the discrete integrator and a solver fine enough for hard rows."""
     spec = mujoco.MjSpec()
     spec.option.integrator = mujoco.mjtIntegrator.mjINT_DISCRETE
-    spec.option.tolerance = TOLERANCE
+    spec.option.tolerance, spec.option.ls_iterations = TOLERANCE, LINE_SEARCH
     return spec
 
 

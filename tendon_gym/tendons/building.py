@@ -2,7 +2,7 @@
 
 What is added is named after the prefix `PREFIX`, and comes after everything of the model's own:
 sites and guides on its bodies, at the end of the tendons those of the scene in order and then the
-rotors that carry the armature of wrapped ones, actuators of driven tendons, equalities for locks,
+rotors that carry the armature of some, actuators of driven tendons, equalities for locks,
 rotors and couplings. A path that goes through a site of the model's own needs no other one there.
 """
 
@@ -35,6 +35,7 @@ def build(base: mujoco.MjSpec, places: Places, scene: Scene) -> mujoco.MjSpec:
     for index, tendon in enumerate(scene.tendons):
         element = plain(spec.add_tendon(name=tendon.name))
         element.width, element.rgba = tendon.properties.width, tendon.properties.color
+        element.armature = 0.0 if tendon.geared else tendon.properties.armature
         if tendon.type == "spatial":
             _Route(element, bodies, places, f"{PREFIX}{index}").add(tendon.path)
         else:

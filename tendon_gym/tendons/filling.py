@@ -77,6 +77,7 @@ class Filling:
         self._native = native_limits
         self._h = float(model.opt.timestep)
         self._discrete = model.opt.integrator == mujoco.mjtIntegrator.mjINT_DISCRETE
+        self._implicit = model.opt.integrator != mujoco.mjtIntegrator.mjINT_EULER
 
     def fill(self, scene: Scene, law: NDArray, active: NDArray) -> None:
         """Write all parameters.
@@ -177,13 +178,19 @@ class Filling:
 
     def _fill_drive(self, k: int, tendon: TendonRecord, law: NDArray) -> None:
         model, p, actuator = self._model, tendon.properties, int(self._wires.actuators[k])
-        law["control"] = -1
+        law["control"], law["bounded"] = -1, 0
         if tendon.drive is None:
             return
         drive, on = tendon.drive, float(tendon.enabled)
         model.actuator_biasprm[actuator, 1:3] = -on * drive.position_gain, -on * drive.velocity_gain
         bounds = (p.actuation_lower, p.actuation_upper) if tendon.enabled else (0.0, 0.0)
         model.actuator_forcerange[actuator] = bounds
+        law["least"], law["most"] = bounds
+        law["position_gain"], law["velocity_gain"] = drive.position_gain, drive.velocity_gain
+        law["actuator"], law["output"] = actuator, model.actuator_outadr[actuator]
+        servo = drive.position_gain > 0.0 or drive.velocity_gain > 0.0
+        open_ended = bounds == (-math.inf, math.inf)
+        law["bounded"] = self._implicit and servo and not open_ended and bounds[0] < bounds[1]
         law["force"] = drive.force
         law["target_length"], law["target_velocity"] = drive.target_length, drive.target_velocity
         time = drive.activation_time

@@ -1,7 +1,10 @@
 """The force that a tendon has carried in the last step, by its parts.
 
 Positive forces lengthen the tendon; the tension is the negative of the sum. A part is what the step
-used: h times the sum, along the tendon's Jacobian, is the change of momentum.
+used: h times the sum, along the tendon's Jacobian, is the change of momentum. The integrators
+implicit and implicitfast keep that for tendons in one chain of joints: of others they drop the part
+of dampers and servos that couples the chains, so that what acts is not along the Jacobian at all,
+and what is told is the law's.
 """
 
 from __future__ import annotations
@@ -123,7 +126,7 @@ def _passive(simulation: Simulation, before: Array, after: Array) -> tuple[Array
 def _drive_forces(simulation: Simulation, before: Array, after: Array) -> Array:
     """Return the forces of the drives (t,), N, with the implicit terms of servos.
 
-    MuJoCo clamps the force at the start of the step, and leaves a clamped one alone.
+    One that is at a bound is left alone; see `bounds`.
     """
     model, data, wires = simulation.model, simulation.data, simulation.wires
     result = np.zeros(len(wires.actuators))
@@ -132,8 +135,7 @@ def _drive_forces(simulation: Simulation, before: Array, after: Array) -> Array:
     for k in np.flatnonzero(wires.actuators >= 0):
         actuator, t = wires.actuators[k], wires.first + k
         force = data.actuator_force[model.actuator_outadr[actuator]]
-        low, high = model.actuator_forcerange[actuator]
-        if implicit and low < force < high:
+        if implicit and force not in model.actuator_forcerange[actuator]:
             position_gain, velocity_gain = -model.actuator_biasprm[actuator, 1:3]
             force -= velocity_gain * (after[t] - before[t])
             if discrete:

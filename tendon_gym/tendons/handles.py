@@ -23,6 +23,8 @@ Record = TypeVar("Record", TendonRecord, CouplingRecord)
 class _Handle(Generic[Record]):
     """Something of a world, until it is removed."""
 
+    __slots__ = ("_owner", "record")  # what else is set would be lost
+
     def __init__(self, world: TendonWorld, record: Record) -> None:
         self._owner: TendonWorld | None = world
         self.record: Record = record
@@ -52,6 +54,8 @@ class Tendon(_Handle[TendonRecord]):
     Attributes:
         record: what it is described by.
     """
+
+    __slots__ = ()
 
     @property
     def name(self) -> str:
@@ -216,6 +220,8 @@ class Coupling(_Handle[CouplingRecord]):
     Attributes:
         record: what it is described by.
     """
+
+    __slots__ = ("_first", "_second")
 
     def __init__(
         self, world: TendonWorld, record: CouplingRecord, first: Tendon, second: Tendon | None

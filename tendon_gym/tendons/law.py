@@ -19,6 +19,13 @@ LAW = np.dtype(
         ("target_length", np.float64),  # m
         ("target_velocity", np.float64),  # m/s
         ("control", np.int64),  # first of the three controls of the actuator, -1: not driven
+        ("bounded", np.int64),  # whether its bounds are those of the end of a step, see `bounds`
+        ("actuator", np.int64),
+        ("output", np.int64),  # index of its force
+        ("position_gain", np.float64),  # N/m
+        ("velocity_gain", np.float64),  # N s/m
+        ("least", np.float64),  # force, N
+        ("most", np.float64),
         ("predictive", np.int64),  # whether the limits are
         ("lower", np.float64),  # boundary that the length stays above, m
         ("upper", np.float64),  # and below

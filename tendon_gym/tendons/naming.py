@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
 from tendon_gym import checks
 
@@ -16,7 +16,17 @@ def checked_name(what: str, value: object) -> str:
         raise TypeError(f"{what} must be a string, got {checks.shown(value)}")
     if not value:
         raise ValueError(f"{what} must not be empty")
+    # MuJoCo's names end at a NUL, and are UTF-8, which has no halves of pairs
+    if "\0" in value or any("\ud800" <= letter <= "\udfff" for letter in value):
+        raise ValueError(f"{what} must have no NUL and no lone surrogates, got {value!r}")
     return value
+
+
+def items(what: str, value: object) -> tuple[Any, ...]:
+    """Return what a sequence, or anything that can be iterated over, holds."""
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise TypeError(f"{what} must be a sequence, got {checks.shown(value)}")
+    return tuple(value)
 
 
 def about(subject: str, check: Callable[[], Result]) -> Result:

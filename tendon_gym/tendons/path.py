@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tendon_gym import checks
-from tendon_gym.tendons.naming import checked_name, of_kind
+from tendon_gym.tendons.naming import checked_name, items, of_kind
 
 Point = tuple[float, float, float]
 Kind = Literal["world", "body", "site", "frame", "flex"]
@@ -199,7 +199,7 @@ def checked_path(path: Iterable[PathElement]) -> tuple[PathElement, ...]:
         ValueError: a branch without two sites, or that doesn't start and end with sites; guides
             that are not between sites.
     """
-    elements = tuple(path)
+    elements = items("path", path)
     for k, element in enumerate(elements):
         if not isinstance(element, (Via, Sphere, Cylinder, Pulley)):
             raise TypeError(
@@ -214,7 +214,7 @@ def checked_path(path: Iterable[PathElement]) -> tuple[PathElement, ...]:
 
 def checked_joints(terms: Iterable[JointTerm]) -> tuple[JointTerm, ...]:
     """Return the terms of a fixed tendon, of which there must be at least one."""
-    result = tuple(terms)
+    result = items("joint_terms", terms)
     for k, term in enumerate(result):
         of_kind(f"joint_terms[{k}]", term, JointTerm)
     if not result:

@@ -5,6 +5,7 @@ Everything is looked up when a tendon is made, so that no name reaches MuJoCo th
 
 from __future__ import annotations
 
+import itertools
 from typing import NamedTuple
 
 import mujoco
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tendon_gym import checks
-from tendon_gym.tendons.path import Cylinder, PathElement, Site, Sphere, Via
+from tendon_gym.tendons.path import Cylinder, JointTerm, PathElement, Site, Sphere, Via
 
 _OBJECTS = {
     "body": mujoco.mjtObj.mjOBJ_BODY,
@@ -67,6 +68,21 @@ class Places:
                 model.joint(j).name for j in range(model.njnt) if int(model.jnt_type[j]) in _SCALAR
             ]
             checks.reject("joint", name, "a hinge or slide joint: " + _listed(legal))
+
+    def in_one_chain(self, path: tuple[PathElement, ...], joints: tuple[JointTerm, ...]) -> bool:
+        """Say whether all joints that move a path, or those of a fixed tendon, are in one chain."""
+        model = self._model
+        ids = [mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_JOINT, term.joint) for term in joints]
+        last = {int(model.jnt_dofadr[joint]) for joint in ids}
+        for site in itertools.chain.from_iterable(map(sites_of, path)):
+            body = int(model.body_weldid[self.of(site).body])
+            if model.body_dofnum[body]:
+                last.add(int(model.body_dofadr[body] + model.body_dofnum[body] - 1))
+        chain, dof = set(), max(last, default=-1)  # parents come before their children
+        while dof >= 0:
+            chain.add(dof)
+            dof = int(model.dof_parentid[dof])
+        return last <= chain
 
     def _base(self, site: Site) -> Place:
         """Return the place of the origin that the position of a site refers to."""

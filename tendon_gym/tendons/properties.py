@@ -9,6 +9,8 @@ import math
 from dataclasses import dataclass
 from numbers import Real
 
+import numpy as np
+
 from tendon_gym import checks
 
 Color = tuple[float, float, float, float]
@@ -124,7 +126,7 @@ def _share(name: str, value: object) -> float:
 
 
 def _is_nan(value: object) -> bool:
-    return isinstance(value, float) and math.isnan(value)
+    return isinstance(value, (float, np.floating)) and math.isnan(value)
 
 
 def _check_rest_interval(config: Properties) -> None:
@@ -142,13 +144,20 @@ def _check_rest_interval(config: Properties) -> None:
     _check_interval(config, *names)
 
 
+def _end(name: str, value: object, open_end: float) -> float:
+    """Return an end of an interval, which is finite or unbounded outwards."""
+    if isinstance(value, (float, np.floating)) and not math.isfinite(value):
+        if value != open_end:
+            checks.reject(name, value, f"finite or {open_end:g}")
+        return open_end
+    return checks.number(name, value)
+
+
 def _check_interval(config: Properties, lower: str, upper: str) -> None:
     """Check that two fields are ordered bounds, unbounded outwards at most, and store them."""
     ends = []
     for name, open_end in ((lower, -math.inf), (upper, math.inf)):
-        value = getattr(config, name)
-        unbounded = isinstance(value, float) and value == open_end
-        ends.append(float(value) if unbounded else checks.number(name, value))
+        ends.append(_end(name, getattr(config, name), open_end))
         _set(config, name, ends[-1])
     if ends[0] > ends[1]:
         raise ValueError(f"{lower} must be at most {upper}, got {ends[0]:g} and {ends[1]:g}")

@@ -23,6 +23,7 @@ class TendonRecord:
         enabled: whether it does anything.
         reference: the reference length, m; None: the length at the next compilation.
         activation: to start from, N.
+        chained: whether all that it moves lies in one chain of joints, each below the one before.
     """
 
     name: str
@@ -33,6 +34,7 @@ class TendonRecord:
     enabled: bool = True
     reference: float | None = None
     activation: float = 0.0
+    chained: bool = True
 
     @property
     def type(self) -> Literal["spatial", "fixed"]:
@@ -41,15 +43,22 @@ class TendonRecord:
 
     @property
     def geared(self) -> bool:
-        """Whether the armature needs a rotor of its own: MuJoCo has none on wrapped paths."""
+        """Whether the armature needs a rotor of its own.
+
+        MuJoCo has none on wrapped paths, and of one that is in several chains it drops what
+        couples them: its inertia matrix has no room for that.
+        """
         straight = all(isinstance(element, (Via, Pulley)) for element in self.path)
-        return self.properties.armature > 0.0 and not straight
+        return self.properties.armature > 0.0 and not (straight and self.chained)
 
     @property
     def structure(self) -> tuple[bool, bool, float]:
-        """What a compiled model cannot change: actuator, lock, inertia of the rotor."""
-        inertia = self.properties.armature if self.geared else 0.0
-        return self.drive is not None, self.properties.locked, inertia
+        """What a compiled model cannot change: actuator, lock, inertia.
+
+        Where a tendon has inertia, MuJoCo takes none of the short cuts that it knows for the
+        inertia matrix of bodies that move alone.
+        """
+        return self.drive is not None, self.properties.locked, self.properties.armature
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import mujoco
@@ -12,6 +13,7 @@ from tendon_gym.tendons.base import Base
 from tendon_gym.tendons.building import build
 from tendon_gym.tendons.filling import Filling, wiring
 from tendon_gym.tendons.law import LAW
+from tendon_gym.tendons.rotors import Rotors
 from tendon_gym.tendons.scene import Scene
 from tendon_gym.tendons.stepping import Stepper
 from tendon_gym.tendons.transfer import Kept, transfer
@@ -27,6 +29,8 @@ class Simulation:
         references: (t,), m.
         activation: (t,), N.
         law: LAW (1, t).
+        timestep: that all is written for, s.
+        rotors: those that carry the armature of tendons.
         advance: steps the data by so many steps.
     """
 
@@ -54,14 +58,37 @@ class Simulation:
         self.activation = np.array([tendon.activation for tendon in scene.tendons], float)
         self._inertias = self._weigh()
         self.law = np.zeros((1, count), LAW)
-        self._stepper = Stepper(model, data, self.law, self.activation[None], first)
+        self.rotors = Rotors(model, self.wires, self.references, data.qpos[None], data.qvel[None])
+        self.timestep = math.nan
         self.fill(scene)
 
+    def step(self, steps: int) -> None:
+        """Advance by so many steps; rotors follow first what a user has written to the state."""
+        if not self.rotors:
+            self.advance(steps)
+            return
+        if len(self.rotors.written()):
+            self._follow()
+        self.advance(steps)
+        self.rotors.leave()
+
+    def _follow(self) -> None:
+        """Put the rotors where their tendons are, with the same speed."""
+        self.refresh()
+        lengths, jacobian = self.data.ten_length[None], self.data.ten_J[None]
+        self.rotors.follow(np.zeros(1, np.int64), lengths, jacobian)
+
     def fill(self, scene: Scene) -> None:
-        """Write all parameters of a scene of the same structure."""
+        """Write all parameters of a scene of the same structure, for the present time step."""
+        model, first = self.model, self.wires.first
+        if self.timestep != model.opt.timestep:
+            self.timestep = float(model.opt.timestep)
+            activations = self.activation[None]
+            self._stepper = Stepper(model, self.data, self.law, activations, first)
         filling = Filling(self.model, self.wires, self.references, self._inertias, self._native)
         filling.fill(scene, self.law[0], self.data.eq_active)
-        self._follow()
+        if self.rotors:
+            self._follow()
         self.advance = self._stepper.chosen()
 
     def refresh(self) -> None:
@@ -111,15 +138,3 @@ class Simulation:
             mujoco.mj_solveM(model, data, solved, row)
             inertias[tendon] = float(row[0] @ solved[0])
         return inertias
-
-    def _follow(self) -> None:
-        """Put the rotors of wrapped tendons where their tendons are, with the same speed."""
-        if (self.wires.rotors < 0).all():
-            return
-        self.refresh()
-        model, data, first = self.model, self.data, self.wires.first
-        for k, joint in enumerate(self.wires.rotor_joints):
-            if joint >= 0:
-                stretch = data.ten_length[first + k] - self.references[k]
-                data.qpos[model.jnt_qposadr[joint]] = stretch
-                data.qvel[model.jnt_dofadr[joint]] = data.ten_velocity[first + k]

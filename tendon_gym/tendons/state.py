@@ -8,6 +8,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from tendon_gym import checks
 from tendon_gym.tendons.scene import Scene
 from tendon_gym.tendons.simulation import Simulation
 
@@ -19,6 +20,7 @@ class WorldState:
     """A state to go on from, exactly.
 
     Attributes:
+        names: of the tendons, each with its type, then of the couplings.
         physics: MuJoCo's integration state, warm start, controls and activity of equalities in it.
         activation: (t,), N.
         references: (t,), m.
@@ -26,17 +28,12 @@ class WorldState:
         couplings_enabled: of the couplings.
     """
 
+    names: tuple[str, ...]
     physics: NDArray[np.float64]
     activation: NDArray[np.float64]
     references: NDArray[np.float64]
     enabled: tuple[bool, ...]
     couplings_enabled: tuple[bool, ...]
-
-    @property
-    def sizes(self) -> tuple[int, ...]:
-        """The sizes of the parts, which are those of the scene."""
-        parts = (self.physics, self.activation, self.references)
-        return (*map(len, parts), len(self.enabled), len(self.couplings_enabled))
 
 
 def read_state(simulation: Simulation, scene: Scene) -> WorldState:
@@ -45,6 +42,10 @@ def read_state(simulation: Simulation, scene: Scene) -> WorldState:
     physics = np.empty(mujoco.mj_stateSize(model, PHYSICS))
     mujoco.mj_getState(model, simulation.data, physics, PHYSICS)
     return WorldState(
+        (
+            *(f"{tendon.type} {tendon.name}" for tendon in scene.tendons),
+            *(coupling.name for coupling in scene.couplings),
+        ),
         physics,
         simulation.activation.copy(),
         simulation.references.copy(),
@@ -53,9 +54,25 @@ def read_state(simulation: Simulation, scene: Scene) -> WorldState:
     )
 
 
+def check_state(state: WorldState, own: WorldState) -> None:
+    """Raise if a state isn't one of the scene whose present state is `own`."""
+    if state.names != own.names:
+        mine = ", ".join(own.names) or "nothing"
+        checks.reject("state.names", state.names, f"those of this scene, {mine}")
+    for name in ("physics", "activation", "references"):
+        checks.array(f"state.{name}", getattr(state, name), getattr(own, name).shape)
+    for name in ("enabled", "couplings_enabled"):
+        flags, count = getattr(state, name), len(getattr(own, name))
+        if len(flags) != count:
+            checks.reject(f"state.{name}", flags, f"{count} flags")
+        for k, flag in enumerate(flags):
+            checks.flag(f"state.{name}[{k}]", flag)
+
+
 def write_state(simulation: Simulation, scene: Scene, state: WorldState) -> None:
     """Put a compiled scene to a state, of whose flags the scene has been told already."""
     simulation.activation[:] = state.activation
     simulation.references[:] = state.references
     simulation.fill(scene)
     mujoco.mj_setState(simulation.model, simulation.data, state.physics, PHYSICS)
+    simulation.rotors.leave()

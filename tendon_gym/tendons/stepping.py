@@ -10,13 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tendon_gym.boxes import box
-from tendon_gym.compiled import bind
+from tendon_gym.compiled import bind, entry
+from tendon_gym.tendons.bounds import Bounds, judge
 from tendon_gym.tendons.law import Drives, Limits, Motion, drive, limit, velocities
 
 _LIMIT_SENSORS = (
     int(mujoco.mjtSensor.mjSENS_TENDONLIMITPOS),
     int(mujoco.mjtSensor.mjSENS_TENDONLIMITVEL),
 )
+
+
+_ALL = int(mujoco.mjtState.mjSTATE_INTEGRATION)
 
 
 class Stepper:
@@ -46,6 +50,15 @@ class Stepper:
             model.tendon_solimp_lim[None], np.zeros(1, bool),
         )  # fmt: skip
         self._limit = bind(limit, 0, 1, box(limits))
+        self._bounds = box(
+            Bounds(
+                law, float(model.opt.timestep), discrete, first, *motion[:4], data.qvel[None],
+                data.qacc[None], data.ten_length[None], data.ten_velocity[None], data.ctrl[None],
+                data.actuator_force[None], model.actuator_forcerange[None],
+                np.zeros(law.shape, np.int64), np.zeros(1, bool),
+            )
+        )  # fmt: skip
+        self._before = np.empty(mujoco.mj_stateSize(model, _ALL))
         # The discrete integrator's step cannot be taken apart once its rows are made; sensors of
         # limits and sleeping bodies are seen to in the first half of a step.
         sleeps = bool(model.opt.enableflags & int(mujoco.mjtEnableBit.mjENBL_SLEEP))
@@ -53,12 +66,28 @@ class Stepper:
 
     def chosen(self) -> Callable[[int], None]:
         """Return the cheapest way to step with the laws as they are now."""
-        self._driven = bool((self._law["control"] >= 0).any())
-        if self._law["predictive"].any():
-            return self._advance_ahead if self._whole else self._advance_split
-        if self._driven:
-            return self._advance_driven
-        return functools.partial(mujoco.mj_step, self._model, self._data)
+        plain = functools.partial(mujoco.mj_step, self._model, self._data)
+        driven = bool((self._law["control"] >= 0).any())
+        bounded = bool(self._law["bounded"].any())
+        if not self._law["predictive"].any():
+            if not driven:
+                return plain
+            if not bounded:
+                return self._advance_driven
+            physics = plain
+        else:
+            physics = self._step_ahead if self._whole else self._step_split
+        if bounded:
+            self._judge = entry(judge, 0, self._bounds)
+            physics = functools.partial(self._step_within_bounds, physics)
+        return functools.partial(self._advance, physics, driven)
+
+    def _advance(self, physics: Callable[[], None], driven: bool, steps: int) -> None:
+        """Step so many times, one by one."""
+        for _ in range(steps):
+            if driven:
+                self._drive()
+            physics()
 
     def _advance_driven(self, steps: int) -> None:
         """Step with drives, without limits that look ahead."""
@@ -69,33 +98,38 @@ class Stepper:
                 return
             mujoco.mj_step(model, data)
 
-    def _advance_ahead(self, steps: int) -> None:
+    def _step_within_bounds(self, physics: Callable[[], None]) -> None:
+        """Step, and again until all drives are what the end of the step says; see `bounds`."""
+        model, data = self._model, self._data
+        mujoco.mj_getState(model, data, self._before, _ALL)
+        physics()
+        tries = 0
+        while self._judge(tries, self._bounds):
+            tries += 1
+            mujoco.mj_setState(model, data, self._before, _ALL)
+            physics()
+
+    def _step_ahead(self) -> None:
         """Step with limits: find the lengths and velocities, and then do all of the step."""
         model, data = self._model, self._data
-        for _ in range(steps):
-            if self._driven:
-                self._drive()
-            mujoco.mj_kinematics(model, data)
-            mujoco.mj_comPos(model, data)
-            mujoco.mj_tendon(model, data)
-            self._velocities()
-            self._limit()
-            mujoco.mj_step(model, data)
+        mujoco.mj_kinematics(model, data)
+        mujoco.mj_comPos(model, data)
+        mujoco.mj_tendon(model, data)
+        self._velocities()
+        self._limit()
+        mujoco.mj_step(model, data)
 
-    def _advance_split(self, steps: int) -> None:
+    def _step_split(self) -> None:
         """Step with limits in two halves; rows are made anew if a limit has any.
 
-        Equal to `_advance_ahead` bit for bit, without doing anything twice.
+        Equal to `_step_ahead` bit for bit, without doing anything twice.
         """
         model, data = self._model, self._data
-        for _ in range(steps):
-            if self._driven:
-                self._drive()
-            mujoco.mj_step1(model, data)
-            self._velocities()
-            if self._limit():
-                mujoco.mj_makeConstraint(model, data)
-                mujoco.mj_island(model, data)
-                mujoco.mj_projectConstraint(model, data)
-                mujoco.mj_referenceConstraint(model, data)
-            mujoco.mj_step2(model, data)
+        mujoco.mj_step1(model, data)
+        self._velocities()
+        if self._limit():
+            mujoco.mj_makeConstraint(model, data)
+            mujoco.mj_island(model, data)
+            mujoco.mj_projectConstraint(model, data)
+            mujoco.mj_referenceConstraint(model, data)
+        mujoco.mj_step2(model, data)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -26,7 +27,7 @@ from tendon_gym.tendons.places import Places
 from tendon_gym.tendons.properties import CouplingProperties, Properties
 from tendon_gym.tendons.scene import CouplingRecord, Scene, TendonRecord
 from tendon_gym.tendons.simulation import Simulation
-from tendon_gym.tendons.state import WorldState, read_state, write_state
+from tendon_gym.tendons.state import WorldState, check_state, read_state, write_state
 from tendon_gym.tendons.transfer import Kept
 
 LIMITS = ("predictive", "native")
@@ -45,6 +46,11 @@ class TendonWorld:
             by up to v h.
     """
 
+    __slots__ = (
+        "__weakref__", "_base", "_couplings", "_forces", "_limits", "_previous", "_simulation",
+        "_tendons",
+    )  # fmt: skip
+
     def __init__(self, spec: mujoco.MjSpec | None = None, *, limits: str = "predictive") -> None:
         """Take a copy of `spec`; without one, an empty world with the discrete integrator.
 
@@ -58,7 +64,7 @@ class TendonWorld:
         """
         if spec is not None:
             of_kind("spec", spec, mujoco.MjSpec)
-        self.limits = checks.choice("limits", limits, LIMITS)
+        self._limits = checks.choice("limits", limits, LIMITS)
         self._base = Base(empty_spec() if spec is None else copied(spec))
         self._tendons: list[Tendon] = []
         self._couplings: list[Coupling] = []
@@ -89,7 +95,8 @@ class TendonWorld:
         """
         route = about(f"tendon {name}", lambda: checked_path(path))
         about(f"tendon {name}", lambda: self._base.places.check_path(route))
-        return self._add(TendonRecord(name, _or_default(properties), path=route))
+        chained = self._base.places.in_one_chain(route, ())
+        return self._add(TendonRecord(name, _or_default(properties), path=route, chained=chained))
 
     def add_fixed_tendon(
         self, name: str, joint_terms: Iterable[JointTerm], properties: Properties | None = None
@@ -103,7 +110,8 @@ class TendonWorld:
         terms = about(f"tendon {name}", lambda: checked_joints(joint_terms))
         for term in terms:
             about(f"tendon {name}", lambda term=term: self._base.places.check_joint(term.joint))
-        return self._add(TendonRecord(name, _or_default(properties), joints=terms))
+        chained = self._base.places.in_one_chain((), terms)
+        return self._add(TendonRecord(name, _or_default(properties), joints=terms, chained=chained))
 
     def add_coupling(
         self,
@@ -180,13 +188,22 @@ class TendonWorld:
     # -- simulation
 
     @property
+    def limits(self) -> str:
+        """Which unilateral limits it has, of LIMITS."""
+        return self._limits
+
+    @property
     def spec(self) -> mujoco.MjSpec:
         """A copy of the spec that the tendons are added to, without them."""
         return self._base.spec.copy()
 
     @property
     def model(self) -> mujoco.MjModel:
-        """The compiled model, tendons included."""
+        """The compiled model, tendons included.
+
+        Parameters that are written to it hold until it is compiled anew: what is to stay goes
+        into the spec that the world is made of. A time step that is written counts at once.
+        """
         return self.simulation.model
 
     @property
@@ -204,7 +221,7 @@ class TendonWorld:
         """The compiled scene, made now if anything has been edited."""
         if self._simulation is None:
             self._simulation = Simulation(
-                self._base, self.scene, self.limits == "native", self._previous
+                self._base, self.scene, self._limits == "native", self._previous
             )
             for tendon, record in zip(self._tendons, self._current().tendons, strict=True):
                 tendon.record = record
@@ -222,10 +239,13 @@ class TendonWorld:
 
     def step(self, steps: int = 1) -> None:
         """Advance the simulation by so many steps."""
+        steps = checks.integer("steps", steps, minimum=0)
         simulation = self._simulation
         if simulation is None:
             simulation = self.simulation
-        simulation.advance(steps)
+        if simulation.timestep != simulation.model.opt.timestep:
+            self.refill()  # all rows depend on it
+        simulation.step(steps)
         self._forces = None  # those of this step, when they are asked for
 
     def batch(self, n: int, threads: int = 1) -> TendonBatch:
@@ -240,14 +260,12 @@ class TendonWorld:
         """Go on from a state of this scene.
 
         Raises:
-            ValueError: a state of another scene.
+            ValueError: a state of another scene, or with numbers that aren't finite. Nothing is
+                changed then.
         """
         simulation = self.simulation
         of_kind("state", state, WorldState)
-        if state.sizes != (own := self.get_state().sizes):
-            raise ValueError(
-                f"a state with parts of sizes {state.sizes} is none of this scene, {own}"
-            )
+        check_state(state, self.get_state())
         for tendon, enabled in zip(self._tendons, state.enabled, strict=True):
             tendon.record = replace(tendon.record, enabled=enabled)
         for coupling, enabled in zip(self._couplings, state.couplings_enabled, strict=True):
@@ -326,7 +344,8 @@ class TendonWorld:
             return
         for tendon, record in zip(self._tendons, self._current().tendons, strict=True):
             tendon.record = record
-        self._previous = (simulation.model, simulation.data, self._base.kept)
+        # a copy: what is written to the old data from now on is no state of this world's
+        self._previous = (simulation.model, copy.copy(simulation.data), self._base.kept)
         self._simulation = None
 
     def index(self, tendon: Tendon | Coupling) -> int:

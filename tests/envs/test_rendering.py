@@ -130,6 +130,20 @@ def test_a_window_follows_by_itself(window):
         env.unwrapped.render()
 
 
+def test_a_window_shows_a_cable_once_however_often_it_is_drawn(window):
+    """A straight cable is one capsule."""
+    cable = {
+        "origin": {"body": "world", "station": [0, 0, 3]},
+        "termination": {"body": "base"},
+        "drive": {"tension": 1.0},
+    }
+    env = make(render_mode="human", forces={"cable": cable})
+    env.reset(seed=0)
+    env.step(np.zeros(7))
+    assert (window.synced, window.geoms) == (2, 1)
+    env.close()
+
+
 def test_a_window_without_a_screen_raises(monkeypatch):
     """MuJoCo's viewer itself would end the process."""
     monkeypatch.delenv("DISPLAY", raising=False)

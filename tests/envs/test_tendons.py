@@ -10,6 +10,7 @@ import pickle
 
 import gymnasium as gym
 import numpy as np
+import pytest
 
 from tendon_gym.registration import ENTRIES
 
@@ -149,3 +150,22 @@ def check(lengths, ended, steps):
 def test_64_are_each_alone_whatever_happens_to_them():
     steps = 157  # 10,000 of the environments in all
     check(*fly(steps, 40, range(0, N, 4)), steps)
+
+
+@pytest.mark.parametrize(
+    ("tendons", "names"),
+    [
+        ({"properties": {"stiffness": 20.0}}, "model.tendons.properties.stiffness"),
+        (
+            {"properties": [{}, {"armature": 0.1, "upper_limit": 0.49}, {}]},
+            "model.tendons.properties.upper_limit, model.tendons.properties.armature",
+        ),
+        (
+            {"couplings": [{"first": "tendon_1", "coefficients": [0, 1, 0, 0, 0]}]},
+            "model.tendons.couplings",
+        ),
+    ],
+)
+def test_the_compiled_engine_refuses_them_by_the_users_own_names(tendons, names):
+    with pytest.raises(ValueError, match=f'only pull, got {names}; engine="mujoco" steps every'):
+        gym.make(ENTRIES["Hover"].id, engine="compiled", model={"tendons": tendons})

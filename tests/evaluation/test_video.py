@@ -109,7 +109,7 @@ def test_a_window_shows_the_flight_at_its_own_speed(monkeypatch):
         def __init__(self, model, mode, width, height, camera):
             renderers.append((mode, camera))
 
-        def render(self, data):
+        def render(self, data, draw):
             shown.append((data.time, clock[0] - 100.0))
 
         def close(self):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import mujoco
 import numpy as np
 import pytest
 
@@ -17,6 +18,7 @@ from tendon_gym.tendons import (
     sphere,
     via,
 )
+from tendon_gym.tendons.base import empty_spec
 from tests.tendons.scenes import INTEGRATORS, add_ball, empty, hanging, sliders
 
 H = 1e-3
@@ -430,3 +432,27 @@ def test_a_sphere_that_is_inside_the_path():
     guide = sphere(None, 0.5, position=(1, 0, 0), side=Site(None, (1.1, 0, 0)))
     tendon = world.add_spatial_tendon("t", [via(None, (0, 0, 1)), guide, via("load")])
     assert tendon.length == pytest.approx(2.0 * math.sqrt(1.0 + 0.25), rel=1e-9)
+
+
+@pytest.mark.parametrize("friction", [10.0, 100.0, 1000.0])
+def test_strong_dry_friction_is_in_balance(friction):
+    """M a = applied + constraint forces at every step, also where many rows hold on to a chain."""
+    spec = empty_spec()
+    parent = spec.worldbody
+    for k in range(4):
+        parent = parent.add_body(pos=[0.3 if k else 0.0, 0, 0])
+        parent.add_joint(name=f"j{k}", axis=[0, 1, 0] if k % 2 == 0 else [0, 0, 1])
+        parent.add_geom(size=[0.05, 0, 0], pos=[0.3, 0, 0])
+    world = TendonWorld(spec)
+    rng = np.random.default_rng(0)
+    for k in range(3):
+        terms = [JointTerm(f"j{j}", float(rng.normal())) for j in range(4)]
+        world.add_fixed_tendon(f"t{k}", terms, Properties(friction_loss=friction))
+    world.data.qvel[:] = 1.0, 2.0, -1.0, 0.5
+    model, data, inertial = world.model, world.data, np.zeros(4)
+    for _ in range(100):
+        before = data.qvel.copy()
+        world.step()
+        force = data.qfrc_smooth + data.qfrc_constraint
+        mujoco.mj_mulM(model, data, inertial, (data.qvel - before) / model.opt.timestep)
+        assert inertial == pytest.approx(force, abs=1e-7 * (1.0 + abs(force).max()))

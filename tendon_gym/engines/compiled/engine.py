@@ -71,6 +71,7 @@ class CompiledEngine:
             self.qvel, self.ctrl = np.zeros((n, model.nv)), np.zeros((n, model.nu))
         self.time, self._ticks = np.zeros(n), np.zeros(n, np.int64)
         self.unstable = np.zeros(n, bool)
+        self.pushes = Pushes(terms, self._make_push(), model)
         self._rows = Rows(
             self.time,
             self._ticks,
@@ -82,10 +83,9 @@ class CompiledEngine:
             good_qpos=self.qpos.copy(),
             good_qvel=self.qvel.copy(),
             unstable=self.unstable,
+            refused=self.pushes.failed,
         )
         self._motion, self._moved = Kinematics(model, n), False
-        push = self._make_push()
-        self.pushes = Pushes(terms, push, model)
         self._idle = idle_loops(n)
         self._loops: Loops | None = None
         self._bound: dict[tuple[int, int], list[Callable[[], Any]]] = {}
@@ -156,6 +156,7 @@ class CompiledEngine:
         """Advance; the time is known."""
         loops = getattr(law, "loops", None)
         self._moved = False
+        self.pushes.begin()
         if self.pushes.own or (law is not None and loops is None):
             for k in range(substeps):
                 self._prepare(law)

@@ -94,6 +94,7 @@ class Rows(NamedTuple):
         good_qpos: (n, nq), qpos when it last was good, whatever is written to it later.
         good_qvel: (n, nv), qvel then.
         unstable: (n,), whether the last control step failed.
+        refused: (n,), whether a force term has failed in this one.
     """
 
     time: Floats
@@ -106,6 +107,7 @@ class Rows(NamedTuple):
     good_qpos: Floats
     good_qvel: Floats
     unstable: NDArray[np.bool_]
+    refused: NDArray[np.bool_]
 
 
 class Given(NamedTuple):

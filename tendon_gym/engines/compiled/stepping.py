@@ -165,7 +165,7 @@ def _settle(i: int, timestep: float, rows: Rows, push: Push) -> None:
 
     Then nothing pushes any more, whoever did; the time goes on either way.
     """
-    failed = rows.outcome[i] == FAILED
+    failed = rows.outcome[i] == FAILED or rows.refused[i]
     rows.unstable[i] = failed
     if not failed:
         _copy(i, rows.qpos, rows.good_qpos)

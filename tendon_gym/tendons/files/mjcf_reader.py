@@ -17,6 +17,7 @@ import numpy as np
 from tendon_gym import checks
 from tendon_gym.tendons.files.native_reader import add_tendon
 from tendon_gym.tendons.files.objects import name_bodies
+from tendon_gym.tendons.files.paths import given_path
 from tendon_gym.tendons.files.sidecars import SceneWarning
 from tendon_gym.tendons.files.systems import load_spec, make_absolute
 from tendon_gym.tendons.naming import about
@@ -47,7 +48,7 @@ def load_mjcf(path: str | Path, *, limits: str = "predictive") -> TendonWorld:
         OSError: the file cannot be read.
         ValueError: MuJoCo refuses the file, or a tendon of it makes no sense.
     """
-    spec = load_spec(Path(path))
+    spec = load_spec(given_path(path))
     make_absolute(spec)
     world, told = _import(spec, limits)
     for message in told:

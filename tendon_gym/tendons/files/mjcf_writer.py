@@ -19,7 +19,9 @@ from tendon_gym.tendons.building import (
     lock_name,
     rotor_name,
 )
+from tendon_gym.tendons.files.paths import output_path
 from tendon_gym.tendons.files.sidecars import SceneWarning, frozen, mjcf_text
+from tendon_gym.tendons.naming import of_kind
 from tendon_gym.tendons.places import Places
 from tendon_gym.tendons.scene import CouplingRecord, Scene, TendonRecord
 from tendon_gym.tendons.world import TendonWorld
@@ -40,15 +42,18 @@ def save_mjcf(world: TendonWorld, path: str | Path) -> None:
 
     What MJCF cannot say is left out, or said as nearly as it can be, with a warning for each:
     predictive limits (MuJoCo's own are passed by up to v h), infinite ends of intervals (1e9 is
-    put for them), activation times, disabled tendons (they get no forces), repeated joints (which
-    are summed), compliances too great for MuJoCo's rows, and equal actuation bounds (put 1e-12
-    apart). Rows without compliance are as hard as MuJoCo's hardest, which give way by 1e-4.
+    put for them), bounds of servos (MuJoCo's hold at the start of a step), activation times,
+    disabled tendons (they get no forces), repeated joints (which are summed), compliances too
+    great for MuJoCo's rows, and equal actuation bounds (put 1e-12 apart). Rows without compliance
+    are as hard as MuJoCo's hardest, which give way by 1e-4. The rotors of wrapped armatures and
+    locks are a tendon and equalities of their own, and are read as such.
 
     Raises:
         OSError: the file cannot be written.
         ValueError: the world has assets from memory, or names with characters that XML hasn't.
     """
-    path = Path(path)
+    of_kind("world", world, TendonWorld)
+    path = output_path(path)
     exporter = _Exporter(world)
     text = mjcf_text(exporter.spec(), path.parent)
     for message in exporter.told:
@@ -69,9 +74,9 @@ class _Exporter:
         self._scene: Scene = world.simulation.records(world.scene)
         base = frozen(world)
         self._spec = build(base, Places(base, base.compile()), self._scene)
-        for tendon in self._scene.tendons:  # which the weights depend on
-            armature = tendon.properties.armature if tendon.enabled else 0.0
-            self._spec.tendon(tendon.name).armature = 0.0 if tendon.geared else armature
+        for tendon in self._scene.tendons:  # the weights depend on it
+            if not tendon.enabled:
+                self._spec.tendon(tendon.name).armature = 0.0
         model = self._spec.compile()
         self._weights = {model.tendon(t).name: w for t, w in enumerate(model.tendon_invweight0)}
         self._lengths = {model.tendon(t).name: x for t, x in enumerate(model.tendon_length0)}
@@ -95,9 +100,10 @@ class _Exporter:
         element.stiffness[0], element.damping[0] = on * p.stiffness, on * p.damping
         element.springlength = self._rest(tendon)
         element.frictionloss = on * p.friction_loss
-        weight = self._weight(p.friction_compliance, tendon.name)
-        row = rows.friction(weight, self._h, p.friction_compliance, self._discrete)
-        element.solref_friction, element.solimp_friction = row.solref, row.solimp
+        if p.friction_loss > 0.0:
+            weight = self._weight(p.friction_compliance, tendon.name)
+            row = rows.friction(weight, self._h, p.friction_compliance, self._discrete)
+            element.solref_friction, element.solimp_friction = row.solref, row.solimp
         element.width, element.rgba = p.width, p.color
         if not tendon.enabled:
             self._tell(
@@ -151,6 +157,10 @@ class _Exporter:
         if bounds != (-math.inf, math.inf):
             actuator.forcelimited = _TRUE
             actuator.forcerange = self._interval(tendon, "actuation", bounds)
+            if drive.position_gain > 0.0 or drive.velocity_gain > 0.0:
+                self._tell(
+                    tendon.name, "the bounds of its servo are those of the force at a step's start"
+                )
         if drive.activation_time > 0.0:
             self._tell(
                 tendon.name, "its activation time is left out: a feed-forward force acts at once"

@@ -27,6 +27,7 @@ from tendon_gym.tendons.files.objects import (
     local_indices,
     name_bodies,
 )
+from tendon_gym.tendons.files.paths import given_path
 from tendon_gym.tendons.files.shapes import add_ground, add_shape
 from tendon_gym.tendons.files.systems import System, attach, bodies_of, load_spec, make_absolute
 from tendon_gym.tendons.files.tendon_elements import read_coupling, read_tendon
@@ -54,7 +55,7 @@ def load_scene(path: str | Path, *, limits: str = "predictive") -> TendonWorld:
         OSError: the file cannot be read.
         ValueError: what is wrong in it, with file, line and element.
     """
-    path = Path(path)
+    path = given_path(path)
     root = parse(path)
     if root.tag != "raisim":
         root.fail("the first element of a scene must be <raisim>")

@@ -18,10 +18,12 @@ from tendon_gym.tendons.files.objects import (
     local_indices,
     name_bodies,
 )
+from tendon_gym.tendons.files.paths import output_path
 from tendon_gym.tendons.files.shapes import Ground, Shape, ground_of, shape_of
 from tendon_gym.tendons.files.sidecars import frozen, mjcf_text
 from tendon_gym.tendons.files.systems import System, attached, bodies_of, without
 from tendon_gym.tendons.files.tendon_elements import TendonWriter
+from tendon_gym.tendons.naming import of_kind
 from tendon_gym.tendons.places import Places
 from tendon_gym.tendons.world import TendonWorld
 
@@ -36,10 +38,11 @@ def save_scene(world: TendonWorld, path: str | Path) -> tuple[Path, ...]:
 
     Raises:
         OSError: a file cannot be written.
-        ValueError: the world has assets from memory, names with characters that XML hasn't, or a
-            system whose own file would be written over.
+        ValueError: a folder; the world has assets from memory, names with characters that XML
+            hasn't, or a system whose own file would be written over.
     """
-    path = Path(path)
+    of_kind("world", world, TendonWorld)
+    path = output_path(path)
     texts = _Writer(world, path).texts()
     for file, text in texts.items():
         file.write_text(text, encoding="utf-8")

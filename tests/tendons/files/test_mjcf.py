@@ -236,11 +236,14 @@ def world_of(*, integrator="discrete"):
     world.add_spatial_tendon(
         "rope", path, Properties(stiffness=30.0, damping=1.0, friction_loss=0.2, width=0.01)
     )
-    first = world.add_fixed_tendon("first", [JointTerm("j", 2.0)], Properties(armature=0.1))
+    first = world.add_fixed_tendon(
+        "first", [JointTerm("j", 2.0)],
+        Properties(armature=0.1, actuation_lower=-9.0, actuation_upper=-1.0),
+    )  # fmt: skip
+    first.drive = Drive(force=-0.2)
     second = world.add_fixed_tendon(
         "second", [JointTerm("k", 1.0)],
-        Properties(stiffness=2.0, spring_lower=-1.0, spring_upper=-1.0, actuation_lower=-9.0,
-                   actuation_upper=-1.0),
+        Properties(stiffness=2.0, spring_lower=-1.0, spring_upper=-1.0),
     )  # fmt: skip
     second.drive = Drive(force=-2.0, position_gain=3.0, velocity_gain=0.4, target_length=0.1)
     world.data.qpos[:] = 0.3, -0.2
@@ -316,6 +319,26 @@ def test_what_mjcf_cannot_say_of_the_rest_is_told(tmp_path):
     for words in ("is disabled", "repeated joints are summed", "activation time is left out"):
         assert words in said
     assert model.tendon_stiffness[0] == 0.0 and model.wrap_prm[0] == 3.0
+
+
+def test_of_a_servo_the_bounds_are_told(tmp_path):
+    world = TendonWorld(spec_of())
+    bounds = Properties(actuation_lower=-2.0, actuation_upper=1.0)
+    tendon = world.add_fixed_tendon("t", [JointTerm("j")], bounds)
+    tendon.drive = Drive(target_length=1.0, velocity_gain=3.0)
+    with pytest.warns(SceneWarning, match="bounds of its servo are those of the force at a step"):
+        exported(world, tmp_path / "scene.xml")
+
+
+def test_parameters_of_what_is_not_there_are_not_written(tmp_path):
+    """They would be told of as left out when the file is read."""
+    world = TendonWorld(spec_of())
+    world.add_fixed_tendon("t", [JointTerm("j")], Properties(stiffness=2.0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        save_mjcf(world, tmp_path / "scene.xml")
+        again = load_mjcf(tmp_path / "scene.xml")
+    assert again.tendons[0].properties.stiffness == 2.0
 
 
 def test_native_limits_are_told_only_of_infinite_ends(tmp_path):

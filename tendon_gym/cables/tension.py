@@ -1,0 +1,190 @@
+"""Tensions along solved cables, with their drives and with friction, and what these do to bodies.
+
+Friction follows Euler's and Eytelwein's law of a cable that slides: over a curve that turns by
+theta the tension grows by exp(mu theta) towards where the cable comes from, as every piece of it
+is in balance without mass. The law of a cable at rest, which leaves the tension open between two
+bounds, is replaced by exp(mu theta tanh(u / slip_speed)) with the sliding speed u. A cable
+stretches evenly, so that u is the mean of the speeds that the parts of the path on either side of
+the curve ask for, weighted with their lengths.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from numpy.typing import NDArray
+
+from tendon_gym.cables.forces import pull_at, velocity_at
+from tendon_gym.cables.friction import turning
+from tendon_gym.cables.problem import Problem
+from tendon_gym.cables.records import NO_FAULT, OBSTACLE
+from tendon_gym.compiled import compiled
+from tendon_gym.spatial import dot, row, subtract
+
+MOST_FRICTION = 30.0
+"""Largest logarithm of the ratio between a tension and that at the origin."""
+
+
+class Pulls(NamedTuple):
+    """What tensions are computed from, and what is found.
+
+    Attributes:
+        drives: (k,) DRIVE.
+        grips: (n, e) GRIP.
+        loads: (n, k) LOAD.
+    """
+
+    drives: NDArray
+    grips: NDArray
+    loads: NDArray
+
+
+@compiled
+def _line(inside: Problem, own: NDArray, i: int, a: int, b: int) -> tuple[float, float]:
+    """Return length and rate of the line from element a to element b."""
+    start, end = inside.nodes[i, a], inside.nodes[i, b]
+    p, q, e = row(start["point"], 1), row(end["point"], 0), row(end["direction"], 0)
+    rate = dot(e, velocity_at(inside, i, own[b]["body"], q))
+    rate -= dot(e, velocity_at(inside, i, own[a]["body"], p))
+    return dot(e, subtract(q, p)), rate
+
+
+@compiled
+def _measure(inside: Problem, own: NDArray, i: int, k: int) -> tuple[float, float]:
+    """Return length and rate of cable k of simulation i."""
+    first, length, rate = inside.cables[k]["first"], 0.0, 0.0
+    previous = first
+    for j in range(first + 1, inside.cables[k]["last"] + 1):
+        node = inside.nodes[i, j]
+        if node["active"] == 0.0:
+            continue
+        line, change = _line(inside, own, i, previous, j)
+        length += line + _arc(own[j], node)
+        rate += change
+        previous = j
+    return length, rate
+
+
+@compiled
+def _arc(element: Any, node: Any) -> float:
+    return node["arc_length"] if element["role"] == OBSTACLE else 0.0
+
+
+@compiled
+def _wind(drive: Any, path: Any, dt: float) -> tuple[float, float]:
+    """Let a winch turn for dt (s); return the rest length and its rate."""
+    rest = drive["rest_length"] + path["paid_out"]
+    if not (drive["speed"] > 0.0 and dt > 0.0):
+        return rest, 0.0
+    most = drive["speed"] * dt
+    change = min(max(max(drive["target"] + path["asked"], 0.0) - rest, -most), most)
+    path["paid_out"] += change
+    return rest + change, change / dt
+
+
+@compiled
+def _grip(
+    inside: Problem, own: NDArray, pulls: Pulls, i: int, k: int, motion: tuple[float, float, float]
+) -> float:
+    """Write the tensions along a cable for 1 N at its origin; return their mean over its length.
+
+    `motion` is the path's length, its rate, and the rate of the stretch.
+    """
+    length, rate, stretching = motion
+    grips, cable = pulls.grips[i], inside.cables[k]
+    slip_speed = pulls.drives[k]["slip_speed"]
+    done, done_rate, exponent, tension, total = 0.0, 0.0, 0.0, 1.0, 0.0
+    previous = cable["first"]
+    for j in range(cable["first"], cable["last"] + 1):
+        node, grip = inside.nodes[i, j], grips[j]
+        grip["angle"], grip["sliding"], grip["before"], grip["after"] = 0.0, 0.0, 0.0, 0.0
+        if node["active"] == 0.0:
+            continue
+        if j > previous:
+            line, change = _line(inside, own, i, previous, j)
+            total, done, done_rate = total + tension * line, done + line, done_rate + change
+        previous, arc, grip["before"] = j, _arc(own[j], node), tension
+        if own[j]["role"] == OBSTACLE and length > 0.0:
+            ahead = (length - done - 0.5 * arc) / length
+            grip["sliding"] = rate - done_rate - ahead * stretching
+            if grip["friction"] > 0.0:
+                curve, accuracy = inside.curves[i, j], cable["accuracy"]
+                stages = inside.workspace.stages
+                grip["angle"] = turning(own[j], inside.tables, curve, accuracy, stages)
+                more = math.tanh(grip["sliding"] / slip_speed)
+                exponent += grip["friction"] * grip["angle"] * more
+                exponent = min(max(exponent, -MOST_FRICTION), MOST_FRICTION)
+                tension = math.exp(exponent)
+        grip["after"] = tension
+        total, done = total + 0.5 * (grip["before"] + tension) * arc, done + arc
+    return total / length if length > 0.0 else 1.0
+
+
+@compiled
+def _rest(inside: Problem, pulls: Pulls, i: int, k: int, load: Any) -> None:
+    """Let a cable that has no path do nothing."""
+    inside.paths[i, k]["tension"] = 0.0
+    load["energy"], load["stretch"], load["drive_power"] = 0.0, 0.0, 0.0
+    load["damping_power"], load["friction_power"] = 0.0, 0.0
+    for j in range(inside.cables[k]["first"], inside.cables[k]["last"] + 1):
+        grip = pulls.grips[i, j]
+        grip["sliding"], grip["before"], grip["after"] = 0.0, 0.0, 0.0
+
+
+@compiled
+def _pull(inside: Problem, pulls: Pulls, i: int, k: int, dt: float) -> None:
+    """Find the tensions of cable k of simulation i, after a winch has turned for dt."""
+    drive, load, path = pulls.drives[k], pulls.loads[i, k], inside.paths[i, k]
+    own = inside.elements[i % inside.elements.shape[0]]
+    rest, rest_rate = _wind(drive, path, dt)
+    load["rest_length"] = rest
+    if path["fault"] != NO_FAULT:
+        _rest(inside, pulls, i, k, load)
+        return
+    length, rate = _measure(inside, own, i, k)
+    if drive["elastic"] == 0:
+        rest, rest_rate = length, rate
+        load["rest_length"] = length
+    mean = _grip(inside, own, pulls, i, k, (length, rate, rate - rest_rate))
+    stretch, spring = length - rest, 0.0
+    load["stretch"], load["energy"], load["damping_power"] = stretch, 0.0, 0.0
+    tension = max(0.0, drive["tension"] + path["asked"])
+    if drive["elastic"] == 1:
+        tension = 0.0
+        if stretch > 0.0:
+            spring = drive["stiffness"] * stretch
+            pull = max(0.0, spring + drive["damping"] * (rate - rest_rate))
+            tension = pull / mean
+            load["energy"] = 0.5 * spring * stretch
+            load["damping_power"] = (pull - spring) * (rate - rest_rate)
+    path["tension"] = tension
+    load["drive_power"], load["friction_power"] = -tension * rest_rate, 0.0
+    for j in range(inside.cables[k]["first"], inside.cables[k]["last"] + 1):
+        grip = pulls.grips[i, j]
+        grip["before"] *= tension
+        grip["after"] *= tension
+        load["friction_power"] += (grip["after"] - grip["before"]) * grip["sliding"]
+
+
+@compiled
+def pull(problem: Any, pulls: Any, dt: float, forces: NDArray) -> None:
+    """Let winches turn, find all tensions, and add what they do to the bodies.
+
+    Args:
+        problem: a box with a `Problem` that is solved.
+        pulls: a box with `Pulls`.
+        dt: how long winches turn first, s.
+        forces: (n, b, 6), added to: force (N) and moment (N m) about the body's origin, in world
+            axes.
+    """
+    inside, given = problem.value, pulls.value
+    for i in range(forces.shape[0]):
+        own = inside.elements[i % inside.elements.shape[0]]
+        for k in range(inside.cables.shape[0]):
+            _pull(inside, given, i, k, dt)
+            for j in range(inside.cables[k]["first"], inside.cables[k]["last"] + 1):
+                grip, node = given.grips[i, j], inside.nodes[i, j]
+                if grip["before"] + grip["after"] > 0.0:
+                    body = own[j]["body"]
+                    pull_at(inside, i, body, node, grip["before"], grip["after"], forces)
