@@ -36,6 +36,11 @@ ACTUATOR = np.dtype(
         ("damping", np.float64),  # kv of a position actuator, and of a velocity actuator
         ("lower", np.float64),  # legal commands in the joint's units
         ("upper", np.float64),
+        ("least", np.float64),  # controls that MuJoCo clamps to
+        ("most", np.float64),
+        ("weakest", np.float64),  # forces that it clamps to, N m or N at the actuator
+        ("strongest", np.float64),
+        ("state", np.int64),  # address of its filter's state, -1 without one
     ],
     align=True,
 )
@@ -55,12 +60,16 @@ _UNBIASED, _AFFINE = int(mujoco.mjtBias.mjBIAS_NONE), int(mujoco.mjtBias.mjBIAS_
 
 
 def _kind(model: mujoco.MjModel, k: int) -> int | None:
-    """Return the kind of an actuator, None for one that takes no such commands."""
+    """Return the kind of an actuator, None for one that takes no such commands.
+
+    One with a delay is none: what it does now was asked for earlier.
+    """
     gain = model.actuator_gainprm[k]
     if (
         model.actuator_dyntype[k] not in _DIRECT
         or model.actuator_gaintype[k] != _FIXED
         or gain[0] == 0.0
+        or (hasattr(model, "actuator_delay") and model.actuator_delay[k] > 0.0)
     ):
         return None
     if model.actuator_biastype[k] == _UNBIASED:
@@ -95,16 +104,28 @@ def read_actuators(model: mujoco.MjModel, joints: Sequence[int]) -> NDArray[np.v
         if joint not in joints or kind is None:
             continue
         gear = float(model.actuator_gear[k, 0])
-        lower, upper = -np.inf, np.inf
-        if model.actuator_ctrllimited[k]:
-            lower, upper = sorted(float(x) / gear for x in model.actuator_ctrlrange[k])
+        controls = _range(model.actuator_ctrllimited[k], model.actuator_ctrlrange[k])
+        lower, upper = sorted(end / gear for end in controls)
         place = joints.index(joint)
         leads = (place, kind) not in seen
         seen.add((place, kind))
         damping = -float(model.actuator_biasprm[k, 2])
         gain = float(model.actuator_gainprm[k, 0])
-        rows.append((k, place, kind, leads, gear, gain, damping, lower, upper))
+        forces = _range(model.actuator_forcelimited[k], model.actuator_forcerange[k])
+        state = int(model.actuator_actadr[k])
+        row = (k, place, kind, leads, gear, gain, damping, lower, upper, *controls, *forces, state)
+        rows.append(row)
     return np.array(rows, ACTUATOR)
+
+
+def _range(limited: int, ends: NDArray[np.float64]) -> tuple[float, float]:
+    """Return a range, infinite if it isn't limited."""
+    return (float(ends[0]), float(ends[1])) if limited else (-np.inf, np.inf)
+
+
+def joint_range(model: mujoco.MjModel, joint: int) -> tuple[float, float]:
+    """Return what MuJoCo clamps the sum of the actuators' forces on a joint to."""
+    return _range(model.jnt_actfrclimited[joint], model.jnt_actfrcrange[joint])
 
 
 def force_limits(model: mujoco.MjModel, joints: Sequence[int]) -> NDArray[np.float64]:
@@ -114,9 +135,7 @@ def force_limits(model: mujoco.MjModel, joints: Sequence[int]) -> NDArray[np.flo
     """
     limits = np.empty((len(joints), 2))
     for place, joint in enumerate(joints):
-        lower, upper = -np.inf, np.inf
-        if model.jnt_actfrclimited[joint]:
-            lower, upper = model.jnt_actfrcrange[joint]
+        lower, upper = joint_range(model, joint)
         ranges = []
         for k in range(model.nu):
             if _driven_joint(model, k) == joint:

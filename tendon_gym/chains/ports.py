@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tendon_gym.compiled import compiled, inlined
 
-POSITION, VELOCITY, MOTOR = 0, 1, 2
-"""Kinds of actuators; the first two are also the modes that command them, the third is TORQUE."""
+POSITION, VELOCITY, MOTOR, NONE = range(4)
+"""Kinds of actuators; the first two are also the modes that command them, the third is TORQUE. In
+the last mode nothing is commanded."""
 
 PORT = np.dtype(
     [
@@ -25,6 +27,10 @@ PORT = np.dtype(
         ("dof", np.int64),
         ("lower", np.float64),  # torque limits
         ("upper", np.float64),
+        ("least", np.float64),  # that MuJoCo clamps the sum of the actuators' forces to
+        ("most", np.float64),
+        ("exerted", np.float64),  # by the actuators, as far as they are known, and what it should
+        ("meant", np.float64),  # be, N m or N
     ],
     align=True,
 )
@@ -50,35 +56,72 @@ def measure(ports: NDArray, qpos: NDArray, qvel: NDArray, qfrc_bias: NDArray) ->
         ports["trq_msr"][i] = qfrc_bias[dof]
 
 
+@inlined
+def _clipped(value: float, low: float, high: float) -> float:
+    return min(max(value, low), high)
+
+
+@inlined
+def _force(actuator: Any, control: float, q: float, v: float) -> float:
+    """Return what an actuator exerts on its joint with a control, N m or N."""
+    gear, force = actuator["gear"], actuator["gain"] * control
+    if actuator["kind"] == POSITION:
+        force -= actuator["gain"] * gear * q
+    if actuator["kind"] != MOTOR:
+        force -= actuator["damping"] * gear * v
+    return gear * _clipped(force, actuator["weakest"], actuator["strongest"])
+
+
 @compiled
 def apply(
-    mode: int, ports: NDArray, actuators: NDArray, ctrl: NDArray, qfrc_applied: NDArray
+    mode: int,
+    ports: NDArray,
+    actuators: NDArray,
+    ctrl: NDArray,
+    act: NDArray,
+    qfrc_applied: NDArray,
 ) -> None:
     """Write the commands of a mode, clipped to what is legal; the other actuators give no force.
 
     A position actuator does nothing (but damp) with ctrl at its joint's position, a velocity
-    actuator at its velocity, a motor at 0.
+    actuator at its velocity, a motor at 0; where a filter comes first, with its state there. What
+    they exert all the same, since MuJoCo clamps controls to their ranges, the applied forces of
+    TORQUE take off again; in other modes, which leave these to the user, it is a saturation.
     """
     torque = mode == MOTOR  # which commands no motor, but applied forces
     for i in range(ports.shape[0]):
-        ports["saturated"][i] = False
-        if torque:
-            command = ports["trq_cmd"][i]
-            legal = min(max(command, ports["lower"][i]), ports["upper"][i])
-            ports["saturated"][i] = legal != command
-            qfrc_applied[ports["dof"][i]] = legal
+        ports["saturated"][i], ports["exerted"][i], ports["meant"][i] = False, 0.0, 0.0
     for k in range(actuators.shape[0]):
-        kind, i = actuators["kind"][k], actuators["joint"][k]
-        value = 0.0
-        if kind == mode and not torque and actuators["leads"][k]:
+        actuator = actuators[k]
+        kind, i, gear = actuator["kind"], actuator["joint"], actuator["gear"]
+        q, v = ports["pos_msr"][i], ports["vel_msr"][i]
+        if kind == mode and not torque and actuator["leads"]:
             command = command_of(ports, i, mode)
-            value = min(max(command, actuators["lower"][k]), actuators["upper"][k])
-            ports["saturated"][i] = value != command
-        elif kind == POSITION:
-            value = ports["pos_msr"][i]
+            value = _clipped(command, actuator["lower"], actuator["upper"])
+            ports["saturated"][i] |= value != command
+            ctrl[actuator["index"]] = gear * value
+            continue
+        value = 0.0
+        if kind == POSITION:
+            value = q
         elif kind == VELOCITY:
-            value = ports["vel_msr"][i]
-        ctrl[actuators["index"][k]] = actuators["gear"][k] * value
+            value = v
+        ctrl[actuator["index"]] = control = gear * value
+        ports["meant"][i] += _force(actuator, control, q, v)
+        if actuator["state"] >= 0:
+            act[actuator["state"]] = control
+        else:
+            control = _clipped(control, actuator["least"], actuator["most"])
+            ports["saturated"][i] |= not torque and control != gear * value
+        ports["exerted"][i] += _force(actuator, control, q, v)
+    for i in range(ports.shape[0] if torque else 0):
+        low, high = ports["least"][i], ports["most"][i]
+        command = ports["trq_cmd"][i]
+        legal = _clipped(command, ports["lower"][i], ports["upper"][i])
+        ports["saturated"][i] = legal != command
+        meant, exerted = ports["meant"][i], ports["exerted"][i]
+        correction = _clipped(meant, low, high) - _clipped(exerted, low, high)
+        qfrc_applied[ports["dof"][i]] = legal + correction
 
 
 @compiled
@@ -90,15 +133,19 @@ def exchange(
     qfrc_bias: NDArray,
     actuators: NDArray,
     ctrl: NDArray,
+    act: NDArray,
     qfrc_applied: NDArray,
 ) -> int:
-    """Measure, then apply; return the first joint whose command is not finite, -1 if none is.
+    """Measure, then apply; return the first joint i whose command is not finite, -1 if none is.
 
-    Nothing is read or written if there is one.
+    It is i + n if that joint's position or velocity isn't finite. Then nothing is read or written.
     """
-    for i in range(ports.shape[0]):
+    n = ports.shape[0]
+    for i in range(n):
         if not math.isfinite(command_of(ports, i, mode)):
             return i
+        if not math.isfinite(qpos[ports["qpos"][i]] + qvel[ports["dof"][i]]):
+            return i + n
     measure(ports, qpos, qvel, qfrc_bias)
-    apply(mode, ports, actuators, ctrl, qfrc_applied)
+    apply(mode, ports, actuators, ctrl, act, qfrc_applied)
     return -1

@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from tendon_gym import checks
 from tendon_gym.chains import transfer
-from tendon_gym.chains.actuators import CtrlMode, force_limits, read_actuators
+from tendon_gym.chains.actuators import CtrlMode, force_limits, joint_range, read_actuators
 from tendon_gym.chains.chain import Chain
 from tendon_gym.chains.lifetimes import check_alive
-from tendon_gym.chains.ports import PORT, exchange, measure
+from tendon_gym.chains.ports import MOTOR, NONE, PORT, apply, exchange, measure
 from tendon_gym.compiled import entry
 
 Array = NDArray[np.float64]
@@ -110,8 +110,10 @@ class Robot:
         self._ports = np.zeros(chain.n_joints, PORT)
         self._ports["qpos"], self._ports["dof"] = chain.qpos_addresses, chain.dof_addresses
         self._ports["lower"], self._ports["upper"] = self.joint_force_limits.T
+        for port, joint in zip(self._ports, chain.joints, strict=True):
+            port["least"], port["most"] = joint_range(model, joint)
         self._measured = (self._ports, data.qpos, data.qvel, data.qfrc_bias)
-        self._arrays = (*self._measured, actuators, data.ctrl, data.qfrc_applied)
+        self._arrays = (*self._measured, actuators, data.ctrl, data.act, data.qfrc_applied)
         self._exchange = entry(exchange, 0, *self._arrays)
 
     @classmethod
@@ -168,10 +170,11 @@ class Robot:
     def ctrl_mode(self) -> CtrlMode:
         """How the robot is commanded.
 
-        Setting it switches at once and without a jump: the new command is what makes the robot's
-        actuators go on with the force of the last forward pass (where a joint has none, it is what
-        is measured), and in all modes but TORQUE the robot's entries of `qfrc_applied` are
-        cleared. A mode that the model has no actuators for raises ValueError and changes nothing.
+        Setting it switches at once and without a jump: the new command is what makes the
+        robot's joints go on with the force that they are under now (where a joint has no actuator
+        for it, it is what is measured). In all modes but TORQUE the robot's entries of
+        `qfrc_applied` are cleared. Data is forwarded. A mode that the model has no actuators for
+        raises ValueError and changes nothing.
         """
         return self._mode
 
@@ -179,12 +182,24 @@ class Robot:
     def ctrl_mode(self, mode: CtrlMode | int) -> None:
         self._check_open()
         mode = transfer.check_mode(mode, self._actuators, self.joint_names)
+        ports, actuators, data = self._ports, self._actuators, self.data
+        before = checks.array("the force now", self._force_now(), (self.n_joints,))
+        data.qfrc_applied[self.kdl_to_mj_dof] = ports["trq_cmd"] = 0.0
         measure(*self._measured)
-        command = transfer.bumpless_command(mode, self._ports, self._actuators, self.data)
-        self._ports[_COMMANDS[mode]] = checks.array("the force now", command, (self.n_joints,))
-        self.data.qfrc_applied[self.kdl_to_mj_dof] = 0.0
+        idle = MOTOR if mode == CtrlMode.TORQUE else NONE
+        apply(idle, ports, actuators, data.ctrl, data.act, data.qfrc_applied)
+        more = before - self._force_now()
+        command = transfer.command_for(mode, ports, actuators, more)
+        transfer.fill_filters(mode, command, actuators, data.act)
+        ports[_COMMANDS[mode]] = command
         self._mode = mode
         self.update()
+        mujoco.mj_forward(self.model, data)
+
+    def _force_now(self) -> Array:
+        """Return what actuators and applied forces exert on the joints (n_joints,), N m or N."""
+        mujoco.mj_forward(self.model, self.data)
+        return (self.data.qfrc_actuator + self.data.qfrc_applied)[self.kdl_to_mj_dof]
 
     def update(self) -> None:
         """Read the measured ports, then write the commands of the mode: one control cycle.
@@ -192,14 +207,20 @@ class Robot:
         POSITION and VELOCITY write `ctrl` of the joints that have such an actuator; TORQUE writes
         `qfrc_applied`. All other actuators of the joints are set to do nothing: a position
         actuator with ctrl at the measured position (its damping stays), a velocity actuator with
-        ctrl at the measured velocity, a motor with 0. Commands are clipped to the actuators'
-        control ranges, or to `joint_force_limits`, and `jnt_saturated` tells where.
+        ctrl at the measured velocity, a motor with 0; filters are put there too. Commands are
+        clipped to the actuators' control ranges, or to `joint_force_limits`, and `jnt_saturated`
+        tells where. Where control ranges don't let the others do nothing, TORQUE takes off what
+        they exert, and other modes tell of it as saturation.
 
         Raises:
-            ValueError: a command of the mode is not finite; nothing has been read or written.
+            ValueError: a command of the mode, or a measured value, is not finite; nothing has been
+                read or written.
         """
         self._check_open()
         bad = self._exchange(int(self._mode), *self._arrays)
+        if bad >= self.n_joints:
+            joint = checks.shown(self.joint_names[bad - self.n_joints])
+            raise ValueError(f"position and velocity of joint {joint} in data must be finite")
         if bad >= 0:
             port = _COMMANDS[self._mode]
             joint = checks.shown(self.joint_names[bad])

@@ -42,12 +42,14 @@ class Pose(NamedTuple):
 
     def __matmul__(self, inner: Pose) -> Pose:
         """Return where a frame is that is given in this one."""
-        return Pose(self.position + self.rotation @ inner.position, self.rotation @ inner.rotation)
+        moved = (self.rotation @ np.asarray(inner.position)[..., None])[..., 0]
+        return Pose(self.position + moved, self.rotation @ inner.rotation)
 
     @property
     def inverse(self) -> Pose:
         """Where the other frame is in this one."""
-        return Pose(-self.rotation.T @ self.position, self.rotation.T)
+        back = np.swapaxes(self.rotation, -1, -2)
+        return Pose(-(back @ np.asarray(self.position)[..., None])[..., 0], back)
 
 
 IDENTITY = Pose(np.zeros(3), np.eye(3))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
 from tendon_gym import checks
 from tendon_gym.chains.actuators import CtrlMode
-from tendon_gym.chains.ports import POSITION
+
+Array = NDArray[np.float64]
 
 
 def check_mode(value: object, actuators: NDArray[np.void], joint_names: Sequence[str]) -> CtrlMode:
@@ -46,29 +46,25 @@ def first_mode(actuators: NDArray[np.void], joint_names: Sequence[str]) -> CtrlM
     return CtrlMode.TORQUE
 
 
-def bumpless_command(
-    mode: CtrlMode, ports: NDArray[np.void], actuators: NDArray[np.void], data: mujoco.MjData
-) -> NDArray[np.float64]:
-    """Return the commands (n,) in a mode that exert what the robot exerts now.
+def command_for(
+    mode: CtrlMode, ports: NDArray[np.void], actuators: NDArray[np.void], force: Array
+) -> Array:
+    """Return the commands (n,) in a mode that exert a force (n,) more than none would, N m or N.
 
-    What it exerts is what its actuators and `qfrc_applied` did at the last forward pass. Position
-    and velocity commands of joints without an actuator are the measured ones.
+    Position and velocity commands of joints without an actuator are the measured ones.
     """
-    q, v = ports["pos_msr"], ports["vel_msr"]
-    wanted = data.qfrc_applied[ports["dof"]] + 0.0
-    np.add.at(
-        wanted, actuators["joint"], actuators["gear"] * data.actuator_force[actuators["index"]]
-    )
-    leads = (actuators["kind"] == mode) & (mode != CtrlMode.TORQUE) & (actuators["leads"] == 1)
-    damps = actuators[(actuators["kind"] == POSITION) & ~leads]  # though set to do nothing
-    np.add.at(wanted, damps["joint"], damps["gear"] ** 2 * damps["damping"] * v[damps["joint"]])
     if mode == CtrlMode.TORQUE:
-        return wanted
-    command = (q if mode == CtrlMode.POSITION else v).copy()
-    for actuator in actuators[leads]:
+        return force
+    command = ports["pos_msr" if mode == CtrlMode.POSITION else "vel_msr"].copy()
+    for actuator in actuators[(actuators["kind"] == mode) & (actuators["leads"] == 1)]:
         i = actuator["joint"]
-        force = wanted[i] / actuator["gear"] ** 2
-        if mode == CtrlMode.POSITION:
-            force += actuator["damping"] * v[i]
-        command[i] += force / actuator["gain"]
+        command[i] += force[i] / (actuator["gear"] ** 2 * actuator["gain"])
     return command
+
+
+def fill_filters(mode: CtrlMode, command: Array, actuators: NDArray[np.void], act: Array) -> None:
+    """Put the filters of the actuators that take the commands of a mode at these at once."""
+    for actuator in actuators[(actuators["kind"] == mode) & (actuators["leads"] == 1)]:
+        if actuator["state"] >= 0 and mode != CtrlMode.TORQUE:
+            value = min(max(command[actuator["joint"]], actuator["lower"]), actuator["upper"])
+            act[actuator["state"]] = actuator["gear"] * value

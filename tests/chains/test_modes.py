@@ -278,3 +278,136 @@ def test_a_line_in_joint_space_is_followed():
         robot.update()
         robot.step()
     assert np.abs(robot.data.qpos[:3] - goal).max() < 0.05
+
+
+def total(robot):
+    """Return what actuators and applied forces do to the joints at the present controls."""
+    mujoco.mj_forward(robot.model, robot.data)
+    return (robot.data.qfrc_actuator + robot.data.qfrc_applied)[robot.kdl_to_mj_dof]
+
+
+def flown(actuators, mode, steps=200):
+    robot = robot_of(actuators, mode)
+    robot.jnt_pos_cmd = HOME + 0.05
+    for _ in range(steps):
+        robot.update()
+        robot.step()
+    return robot
+
+
+@pytest.mark.parametrize("modes", [(2,), (2, 2), (2, 0), (1, 2), (0, 0), (2, 1, 0, 2)])
+def test_switching_again_before_a_step_changes_no_force(modes):
+    robot = flown("".join(drives(k) for k in ("position", "velocity", "motor")), 0)
+    force = total(robot)
+    for mode in modes:
+        robot.ctrl_mode = mode
+        np.testing.assert_allclose(total(robot), force, atol=1e-9)
+
+
+@pytest.mark.parametrize("options", ['timeconst=".1"', 'timeconst=".02" gear="-2"'])
+def test_filters_of_actuators_switch_with_them(options):
+    """They would let go of the old command by and by, and pull at where the joint was."""
+    robot = flown(drives("position", options=options), 0)
+    force = total(robot)
+    robot.ctrl_mode = CtrlMode.TORQUE
+    np.testing.assert_allclose(total(robot), force, atol=1e-9)
+    robot.jnt_trq_cmd = [1.0, -2.0, 0.5]
+    for _ in range(5):
+        robot.update()
+        mujoco.mj_forward(robot.model, robot.data)
+        damping = robot.data.qfrc_actuator[robot.kdl_to_mj_dof]
+        moving = robot.data.qvel[robot.kdl_to_mj_dof]
+        assert (damping * moving <= 1e-12).all()  # all that a position actuator goes on with
+        robot.step()
+    force = total(robot)
+    robot.ctrl_mode = CtrlMode.POSITION
+    np.testing.assert_allclose(total(robot), force, atol=1e-9)
+
+
+def test_delayed_actuators_take_no_commands():
+    """What they do now was asked for earlier, so that no switch is without a jump."""
+    if not hasattr(mujoco.MjModel.from_xml_string("<mujoco/>"), "actuator_delay"):
+        pytest.skip("this MuJoCo has no delays")
+    options = 'delay=".02" nsample="11"'
+    robot = robot_of(drives("position", options=options))
+    assert robot.ctrl_mode == CtrlMode.TORQUE
+    with pytest.raises(ValueError, match="no position actuators"):
+        robot.ctrl_mode = CtrlMode.POSITION
+
+
+LIMITED = """
+<mujoco><worldbody><body name="base"><body name="arm" pos="0 0 1">
+  <joint name="j" axis="0 1 0" {joint}/><geom type="capsule" fromto="0 0 0 .5 0 0" size=".03"/>
+</body></body></worldbody><actuator>{actuators}</actuator></mujoco>"""
+
+
+def limited(actuators, joint="", mode=None):
+    text = LIMITED.format(actuators=actuators, joint=joint)
+    model = mujoco.MjModel.from_xml_string(text)
+    return Robot.from_mjcf(model, mujoco.MjData(model), "base", "arm", mode=mode)
+
+
+@pytest.mark.parametrize(
+    ("actuators", "joint"),
+    [
+        ('<position joint="j" kp="300" kv="9"/>', 'actuatorfrcrange="-2 2"'),
+        ('<position joint="j" kp="300" kv="9" forcerange="-3 3"/>', ""),
+        (
+            '<position joint="j" kp="300" kv="90" forcerange="-3 3"/><velocity joint="j" kv="8"/>',
+            'actuatorfrcrange="-4 4"',
+        ),
+    ],
+)
+@pytest.mark.parametrize("speed", [0.0, 1.0])
+def test_a_switch_gives_what_a_clamped_joint_felt(actuators, joint, speed):
+    robot = limited(actuators, joint)
+    for _ in range(100):
+        robot.update()
+        robot.step()
+    robot.data.qvel[:] = speed
+    force = total(robot)
+    assert abs(force) < 4.0 + 1e-9
+    robot.ctrl_mode = CtrlMode.TORQUE
+    np.testing.assert_allclose(total(robot), force, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("actuators", "q", "v"),
+    [
+        ('<velocity joint="j" kv="30" ctrlrange="-.1 .1"/>', 0.0, 2.0),
+        ('<position joint="j" kp="300" ctrlrange="-.1 .1" gear="2"/>', 0.5, 0.0),
+        ('<position joint="j" kp="300" kv="9" ctrlrange="0 1" gear="-2"/>', 0.5, 0.3),
+        ('<motor joint="j" ctrlrange="1 5" gear="3"/>', 0.0, 0.0),
+    ],
+)
+@pytest.mark.parametrize("joint", ["", 'actuatorfrcrange="-20 20"'])
+def test_torque_is_all_that_acts_whatever_the_control_ranges_are(actuators, q, v, joint):
+    """MuJoCo clamps the controls with which the actuators would do nothing."""
+    robot = limited(actuators, joint, CtrlMode.TORQUE)
+    robot.data.qvel[:] = v
+    robot.set_joint_pos([q])
+    robot.jnt_trq_cmd = [1.5]
+    robot.update()
+    damping = -9.0 * 4.0 * v if 'kv="9"' in actuators else 0.0
+    assert total(robot) == pytest.approx([1.5 + damping], abs=1e-9)
+
+
+def test_other_modes_tell_of_actuators_that_can_not_do_nothing():
+    robot = limited('<position joint="j" kp="300"/><velocity joint="j" kv="9" ctrlrange="-.1 .1"/>')
+    robot.update()
+    assert not robot.jnt_saturated.any()
+    robot.data.qvel[:] = 0.5
+    robot.update()
+    assert robot.jnt_saturated.all()
+
+
+def test_measured_values_that_are_not_finite_are_written_nowhere():
+    robot = robot_of(drives("position"))
+    robot.update()
+    before = robot.data.ctrl.copy()
+    for values in (robot.data.qpos, robot.data.qvel):
+        values[0], kept = np.nan, values[0]
+        with pytest.raises(ValueError, match="position and velocity of joint 'turn' in data must be"):
+            robot.update()
+        values[0] = kept
+    np.testing.assert_array_equal(robot.data.ctrl, before)
