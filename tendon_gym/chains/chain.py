@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tendon_gym import checks
-from tendon_gym.chains import calls
+from tendon_gym.chains import calls, given
 from tendon_gym.chains.calls import is_state
 from tendon_gym.chains.paths import Names, find_path
 from tendon_gym.chains.segments import SEGMENT, Pose, body_in_world, read_segments
@@ -248,7 +248,7 @@ class Chain:
             angular_acceleration: (3,) in world coordinates, rad/s^2.
             acceleration: (3,) of the base's origin in world coordinates, m/s^2.
         """
-        axes = checks.array("rotation", rotation, (3, 3))
+        axes = given.rotations("rotation", rotation)
         disabled = self.model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_GRAVITY
         gravity = np.zeros(3) if disabled else self.model.opt.gravity
         motion = [

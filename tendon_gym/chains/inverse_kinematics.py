@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tendon_gym import checks
-from tendon_gym.chains import differential, targets
+from tendon_gym.chains import differential, given, targets
 from tendon_gym.chains.chain import Chain
 from tendon_gym.chains.descent import SETTINGS
 from tendon_gym.chains.segments import Pose
@@ -286,11 +286,5 @@ def _targets(position: ArrayLike, rotation: ArrayLike | None) -> tuple[Array, bo
     if rotation is None:
         return poses, batched
     size: tuple[int, ...] = (len(places),) if batched else ()
-    axes = checks.array("rotation", rotation, (*size, 3, 3)).reshape(-1, 3, 3)
-    off = np.abs(axes @ axes.transpose(0, 2, 1) - np.eye(3)).max(axis=(1, 2), initial=0.0)
-    bad = np.flatnonzero((off > 1e-6) | (np.linalg.det(axes) < 0.0))
-    if len(bad):
-        where = f"rotation[{bad[0]}]" if batched else "rotation"
-        checks.reject(where, axes[bad[0]], "a rotation matrix")
-    poses[:, :3] = axes
+    poses[:, :3] = given.rotations("rotation", rotation, (*size, 3, 3))
     return poses, batched

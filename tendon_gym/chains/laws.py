@@ -1,7 +1,6 @@
 """Torques for the joints of a chain: against gravity, like springs, and for the tip.
 
-All of them are for TORQUE mode: `robot.jnt_trq_cmd = law.torques(...)`. Gains are checked when a
-law is made; positions and velocities when the chain's dynamics read them.
+All of them are for TORQUE mode: `robot.jnt_trq_cmd = law.torques(...)`.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tendon_gym import checks
+from tendon_gym.chains import given
 from tendon_gym.chains.chain import Chain
 from tendon_gym.chains.reaching import rotation_vector
 from tendon_gym.chains.segments import Pose
@@ -46,7 +46,7 @@ class JointImpedance:
             stiffness: K of all joints or (n_joints,) of each, N m/rad or N/m.
             damping: D of all joints or (n_joints,) of each, N m s/rad or N s/m.
         """
-        self.chain = chain
+        self.chain = given.of_kind("chain", chain, Chain)
         self.stiffness = _gains("stiffness", stiffness, chain.n_joints)
         self.damping = _gains("damping", damping, chain.n_joints)
 
@@ -71,8 +71,9 @@ class JointImpedance:
         """
         chain, n = self.chain, self.chain.n_joints
         goal = checks.array("wanted_q", wanted_q, (n,))
+        here, moving = checks.array("q", q, (n,)), checks.array("v", v, (n,))
         rate = np.zeros(n) if wanted_v is None else checks.array("wanted_v", wanted_v, (n,))
-        torques = self.stiffness * (goal - np.asarray(q)) + self.damping * (rate - np.asarray(v))
+        torques = self.stiffness * (goal - here) + self.damping * (rate - moving)
         torques += chain.gravity(q, base)
         if wanted_v is not None:
             torques += chain.coriolis(q, v) @ rate
@@ -110,7 +111,7 @@ class OperationalSpace:
             regularisation: added to J M^-1 J^T near singular positions, 1/kg; the tip gives way
                 there instead of asking for the impossible.
         """
-        self.chain = chain
+        self.chain = given.of_kind("chain", chain, Chain)
         self.frequency = _gains("frequency", frequency, 6)
         self.damping_ratio = checks.number("damping_ratio", damping_ratio, minimum=0.0)
         self.posture_frequency = checks.number("posture_frequency", posture_frequency, minimum=0.0)
@@ -172,9 +173,10 @@ class OperationalSpace:
         """Return the acceleration that is asked of the tip, (rows,)."""
         have = self.chain.forward_kinematics(q)
         error = np.zeros(6)
-        error[:3] = checks.array("wanted.position", wanted.position, (3,)) - have.position
+        place = given.of_kind("wanted", wanted, Pose).position
+        error[:3] = checks.array("wanted.position", place, (3,)) - have.position
         if rows == 6:
-            goal = checks.array("wanted.rotation", wanted.rotation, (3, 3))
+            goal = given.rotations("wanted.rotation", wanted.rotation)
             error[3:] = rotation_vector(have.rotation, goal)
         rate = np.zeros(6) if twist is None else checks.array("twist", twist, (6,))
         wish = (
@@ -190,5 +192,5 @@ class OperationalSpace:
 
 def _gains(name: str, value: Any, n: int) -> Array:
     """Return gains (n,), none negative, from one number or from n."""
-    given = np.full(n, value) if np.ndim(value) == 0 else value
-    return checks.array(name, given, (n,), minimum=0.0)
+    gains = np.full(n, value) if np.ndim(value) == 0 else value
+    return checks.array(name, gains, (n,), minimum=0.0)

@@ -94,7 +94,8 @@ def apply(
     for k in range(actuators.shape[0]):
         actuator = actuators[k]
         kind, i, gear = actuator["kind"], actuator["joint"], actuator["gear"]
-        q, v = ports["pos_msr"][i], ports["vel_msr"][i]
+        port: Any = ports[i]
+        q, v = port["pos_msr"], port["vel_msr"]
         if kind == mode and not torque and actuator["leads"]:
             command = command_of(ports, i, mode)
             value = _clipped(command, actuator["lower"], actuator["upper"])

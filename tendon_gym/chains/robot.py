@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tendon_gym import checks
-from tendon_gym.chains import transfer
+from tendon_gym.chains import given, transfer
 from tendon_gym.chains.actuators import CtrlMode, force_limits, joint_range, read_actuators
 from tendon_gym.chains.chain import Chain
 from tendon_gym.chains.lifetimes import check_alive
@@ -64,7 +64,6 @@ class Robot:
         kdl_to_mj_qpos: (n_joints,) addresses in qpos.
         kdl_to_mj_dof: (n_joints,) addresses in qvel and in forces.
         kdl_to_mj_ctrl: (n_joints,) each joint's first actuator, -1 if it has none.
-        paused: whether `step` and `step_n` do nothing.
     """
 
     model: mujoco.MjModel
@@ -88,6 +87,7 @@ class Robot:
 
     def _take(self, chain: Chain, data: mujoco.MjData, mode: CtrlMode | int | None) -> None:
         """Take up a chain and a simulation; what may raise comes first."""
+        given.of_kind("chain", chain, Chain)
         model, names = chain.model, chain.joint_names
         if not isinstance(data, mujoco.MjData):
             raise TypeError(f"data must be a mujoco.MjData, got {checks.shown(data)}")
@@ -251,6 +251,27 @@ class Robot:
         self.data.qpos[self.kdl_to_mj_qpos] = positions
         if forward:
             mujoco.mj_forward(self.model, self.data)
+
+    @property
+    def paused(self) -> bool:
+        """Whether `step` and `step_n` do nothing."""
+        return self._paused
+
+    @paused.setter
+    def paused(self, paused: bool) -> None:
+        self._paused = checks.flag("paused", paused)
+
+    def __copy__(self) -> Robot:
+        """Refuse: a copy would be cut off from the simulation that it borrows."""
+        raise TypeError("a Robot can't be copied: make another one, on the copy of its data")
+
+    def __deepcopy__(self, memo: Any) -> Robot:
+        """Refuse, as for shallow copies."""
+        return self.__copy__()
+
+    def __reduce__(self) -> Any:
+        """Refuse, as for copies."""
+        raise TypeError("a Robot can't be pickled: pickle its data, and make another one on it")
 
     def step(self) -> None:
         """Advance the simulation by one time step and forward it, so that poses are of `qpos`."""

@@ -7,6 +7,8 @@ for tensions T_i along tendons of lengths L_i. The second derivative of V is the
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import mujoco
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,11 +16,11 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.optimize import lsq_linear
 
 from tendon_gym import checks
+from tendon_gym.chains.arm_parts import check_on_arm, entries_of, index_of, joints_below
 from tendon_gym.chains.paths import find_body
 from tendon_gym.chains.segments import Pose
 
 Array = NDArray[np.float64]
-_HINGE, _SLIDE = mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE
 DIFFERENCE = 1e-5
 """Change of a joint for finite differences, rad or m."""
 FORWARD = 1e-6
@@ -56,8 +58,8 @@ class SoftArm:
     """The joints below a body of a model, at rest under tensions and gravity.
 
     The base stands as it is in `qpos`, as any pose of a moving base may be, and so does everything
-    else of the model. Contacts and joint limits are left out. Tensions pull tendons short: a
-    tension T gives the joints the torques -T dL/dq.
+    else of the model. Contacts, joint limits and all other constraints are left out. Tensions pull
+    tendons short: a tension T gives the joints the torques -T dL/dq.
 
     Attributes:
         model: the compiled model.
@@ -72,7 +74,7 @@ class SoftArm:
         model: mujoco.MjModel,
         base_body: str,
         tip_site: str,
-        tendons: list[str] | None = None,
+        tendons: Sequence[str] | None = None,
         qpos: ArrayLike | None = None,
     ) -> None:
         """Find the arm in a model.
@@ -85,21 +87,32 @@ class SoftArm:
             qpos: (nq,) how all else stands; the model's qpos0 by default.
 
         Raises:
-            ValueError: an unknown name, a base without joints below, or a ball or free joint there.
+            ValueError: an unknown name, a base without joints below, a ball or free joint there, or
+                a tip that none of the joints moves.
         """
+        if not isinstance(model, mujoco.MjModel):
+            raise TypeError(f"model must be a mujoco.MjModel, got {checks.shown(model)}")
         self.model, self._data = model, mujoco.MjData(model)
         if qpos is not None:
             self._data.qpos[:] = checks.array("qpos", qpos, (model.nq,))
         self._base = find_body(model, "base_body", base_body)
-        self._site = _index(model, mujoco.mjtObj.mjOBJ_SITE, "tip_site", tip_site)
-        joints = _joints_below(model, self._base)
+        self._site = index_of(model, mujoco.mjtObj.mjOBJ_SITE, "tip_site", tip_site)
+        joints = joints_below(model, self._base)
+        check_on_arm(model, self._site, joints, tip_site)
         self.n_joints = len(joints)
         self.qpos_addresses = model.jnt_qposadr[joints]
         self.dof_addresses = model.jnt_dofadr[joints]
         kind = mujoco.mjtObj.mjOBJ_TENDON
-        names = [model.tendon(k).name for k in range(model.ntendon)] if tendons is None else tendons
-        self.tendons = np.array([_index(model, kind, "tendons", name) for name in names], np.intp)
-        self._entries = _entries(model, self.tendons)
+        self.tendons = np.arange(model.ntendon)
+        if tendons is not None:
+            if isinstance(tendons, str) or not isinstance(tendons, Sequence):
+                given = checks.shown(tendons)
+                raise TypeError(f"tendons must be a list of names, got {given}")
+            indices = [index_of(model, kind, "tendons", name) for name in tendons]
+            if len(set(indices)) < len(indices):
+                checks.reject("tendons", list(tendons), "names of different tendons")
+            self.tendons = np.array(indices, np.intp)
+        self._entries = entries_of(model, self.tendons)
 
     def energy_slope(self, q: ArrayLike, tensions: ArrayLike) -> Array:
         """Return the torques out of balance (n_joints,), N m or N: the slope of the energy.
@@ -142,7 +155,7 @@ class SoftArm:
             ValueError: wrong shapes, or negative tensions.
         """
         target = self._tensions(tensions)
-        tension = np.zeros(len(target)) if before is None else self._tensions(before)
+        tension = np.zeros(len(target)) if before is None else self._tensions(before, "before")
         q = self.model.qpos0[self.qpos_addresses].copy()
         if start is not None:
             q = checks.array("start", start, (self.n_joints,))
@@ -227,7 +240,8 @@ class SoftArm:
         """
         n = len(self.tendons)
         target = checks.array("position", position, (3,))
-        most = checks.array("largest", np.broadcast_to(largest, (n,)), (n,), minimum=1e-9)
+        each = np.full(n, largest) if np.ndim(largest) == 0 else largest
+        most = checks.array("largest", each, (n,), minimum=1e-9)
         effort = checks.number("effort", effort, above=0.0)
         tensions = np.zeros(n)
         q = self.rest(tensions)
@@ -263,8 +277,8 @@ class SoftArm:
                 "q must be a stable position, and its stiffness has no root"
             ) from error
 
-    def _tensions(self, tensions: ArrayLike) -> Array:
-        return checks.array("tensions", tensions, (len(self.tendons),), minimum=0.0)
+    def _tensions(self, tensions: ArrayLike, name: str = "tensions") -> Array:
+        return checks.array(name, tensions, (len(self.tendons),), minimum=0.0)
 
     def _place(self, q: Array) -> None:
         """Bring all that depends on positions up to date."""
@@ -333,7 +347,9 @@ class SoftArm:
 
 def _downhill(slope: Array, stiffness: Array) -> tuple[Array, bool]:
     """Return a step that lowers the energy, and whether it is Newton's own, undamped."""
-    scale, damping = float(np.abs(stiffness).max()), 0.0
+    if not np.isfinite(stiffness).all():
+        raise ValueError("the arm's stiffness must be finite where it bends to")
+    scale, damping = float(np.abs(stiffness).max(initial=0.0)) or 1.0, 0.0
     while True:
         try:
             step = -cho_solve(cho_factor(stiffness + damping * np.eye(len(slope))), slope)
@@ -343,40 +359,3 @@ def _downhill(slope: Array, stiffness: Array) -> tuple[Array, bool]:
             if np.abs(step).max() <= JOINT_STEP:
                 return step, damping == 0.0
         damping = max(2.0 * damping, 1e-3 * scale)
-
-
-def _index(model: mujoco.MjModel, kind: mujoco.mjtObj, what: str, name: str) -> int:
-    """Return the index of a named element, or raise."""
-    if not isinstance(name, str):
-        raise TypeError(f"{what} must be a name, got {checks.shown(name)}")
-    index = mujoco.mj_name2id(model, kind, name)
-    if index < 0:
-        word = kind.name.removeprefix("mjOBJ_").lower()
-        raise ValueError(f"{what}: the model has no {word} {name!r}")
-    return index
-
-
-def _entries(model: mujoco.MjModel, tendons: NDArray) -> tuple[NDArray, NDArray, NDArray]:
-    """Return row, column and place of all entries of the tendons' sparse Jacobian."""
-    counts = model.ten_J_rownnz[tendons]
-    place = [
-        np.arange(start, start + count)
-        for start, count in zip(model.ten_J_rowadr[tendons], counts, strict=True)
-    ]
-    places = np.concatenate([np.zeros(0, np.intp), *place]).astype(np.intp)
-    return np.repeat(np.arange(len(tendons)), counts), model.ten_J_colind.ravel()[places], places
-
-
-def _joints_below(model: mujoco.MjModel, base: int) -> NDArray[np.intp]:
-    """Return the joints of all bodies below a body."""
-    below = {base}
-    for body in range(base + 1, model.nbody):  # parents come before their children
-        if int(model.body_parentid[body]) in below:
-            below.add(body)
-    joints = [k for k in range(model.njnt) if model.jnt_bodyid[k] in below - {base}]
-    for k in joints:
-        if model.jnt_type[k] not in (int(_HINGE), int(_SLIDE)):
-            raise ValueError(f"joint {model.joint(k).name!r} of the arm is neither hinge nor slide")
-    if not joints:
-        raise ValueError(f"there are no joints below body {model.body(base).name!r}")
-    return np.array(joints, np.intp)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tendon_gym import checks
+from tendon_gym.chains import given
 from tendon_gym.chains.reaching import rotation_vector
 from tendon_gym.chains.segments import Pose
 
@@ -78,6 +79,10 @@ class JointTrajectory:
         way = np.abs(checks.array("goal", goal, (len(first),)) - first)
         fastest = _limits("velocity", velocity, len(first))
         hardest = _limits("acceleration", acceleration, len(first))
+        endless = np.isinf(fastest) & np.isinf(hardest) & (way > 0.0)
+        if endless.any():
+            joint = int(np.flatnonzero(endless)[0])
+            raise ValueError(f"joint {joint} must have a finite velocity or acceleration to move")
         times = [PEAK_VELOCITY * way / fastest, np.sqrt(PEAK_ACCELERATION * way / hardest)]
         # Where start and goal are one, any time will do.
         return cls(start, goal, max(float(np.max(times, initial=0.0)), 1e-9))
@@ -103,13 +108,7 @@ class TipTrajectory:
         Raises:
             ValueError: not poses, or a duration that is not positive.
         """
-        self.start, self.goal = (
-            Pose(
-                checks.array(f"{name}.position", pose.position, (3,)),
-                checks.array(f"{name}.rotation", pose.rotation, (3, 3)),
-            )
-            for name, pose in (("start", start), ("goal", goal))
-        )
+        self.start, self.goal = given.pose("start", start), given.pose("goal", goal)
         self.duration = checks.number("duration", duration, above=0.0)
         self._turn = np.array(rotation_vector(self.start.rotation, self.goal.rotation))
 
@@ -135,10 +134,14 @@ def _share(time: float, duration: float) -> tuple[float, float, float]:
 
 def _limits(name: str, value: ArrayLike, n: int) -> Array:
     """Return positive limits (n,), of which some may be infinite."""
-    given = np.broadcast_to(np.asarray(value, dtype=np.float64), (n,))
-    if not (given > 0.0).all():
+    limits = np.asarray(value)
+    if limits.dtype.kind not in "iuf":
+        raise TypeError(f"{name} must be one number or several, got {checks.shown(value)}")
+    if limits.shape not in ((), (n,)):
+        checks.reject(name, value, f"one number, or one for each of {n} joints")
+    if not (limits > 0.0).all():
         checks.reject(name, value, "greater than 0")
-    return given
+    return np.broadcast_to(limits.astype(np.float64), (n,))
 
 
 def _turned_by(vector: Array) -> Array:

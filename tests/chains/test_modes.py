@@ -407,7 +407,7 @@ def test_measured_values_that_are_not_finite_are_written_nowhere():
     before = robot.data.ctrl.copy()
     for values in (robot.data.qpos, robot.data.qvel):
         values[0], kept = np.nan, values[0]
-        with pytest.raises(ValueError, match="position and velocity of joint 'turn' in data must be"):
+        with pytest.raises(ValueError, match="position and velocity of joint 'turn' in data must"):
             robot.update()
         values[0] = kept
     np.testing.assert_array_equal(robot.data.ctrl, before)
