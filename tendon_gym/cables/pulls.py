@@ -24,8 +24,8 @@ class CablePulls:
     """The tensions of all cables of a `CableState`, and what they do to the bodies.
 
     What has a memory (the length that a winch has paid out, what was asked of a drive, how far
-    friction has given way) lies in the state, and is copied, saved and reset with it. What is read holds for the last `add_forces`;
-    results have a leading axis (n,) if the state is a batch.
+    friction has given way) lies in the state, and is copied, saved and reset with it. What is read
+    holds for the last `add_forces`; results have a leading axis (n,) if the state is a batch.
     """
 
     def __init__(
