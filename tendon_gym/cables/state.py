@@ -229,6 +229,12 @@ class CableState:
         self.refresh()
         return self._problem.paths
 
+    @property
+    def nodes(self) -> NDArray:
+        """The live NODE records (n, e) as they are; nothing is solved for them."""
+        self.refresh()
+        return self._problem.nodes
+
     # --- what belongs to the configuration ---------------------------------------------------
 
     def refresh(self) -> None:

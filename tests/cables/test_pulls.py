@@ -22,6 +22,7 @@ from tendon_gym.cables import (
     Torus,
     Winch,
 )
+from tendon_gym.cables.grips import SETTLING
 
 UPRIGHT = (1.0, 0.0, 0.0, 0.0)
 SIDEWAYS = (math.sqrt(0.5), 0.0, math.sqrt(0.5), 0.0)
@@ -145,8 +146,7 @@ def test_friction_is_continuous_where_the_sliding_turns_round():
     assert tensions[100] == pytest.approx(3.0)
     changes = np.diff(tensions)
     assert (changes > 0.0).all()
-    steepest = 3.0 * 0.5 * math.pi * 1.1 / 0.05 * 0.002  # T mu theta / slip_speed, and growth
-    assert changes.max() < steepest * math.exp(0.5 * math.pi)
+    assert changes.max() <= 1000.0 * SETTLING * 0.002  # the bristle's damping
 
 
 def test_a_helix_turns_less_than_it_goes_round():
@@ -256,6 +256,7 @@ def test_all_power_is_accounted_for(drive, speeds, mu, z):
         stored = drive.stiffness * pulls.load("stretch") * (cable.length_rate(state) - rest_rate)
     lost = pulls.load("damping_power"), pulls.load("friction_power")
     assert min(lost) >= 0.0
+    assert lost[1] * 0.01 >= pulls.load("grip_energy")
     total = power_of(state, forces)[0] + stored + sum(lost)
     assert total == pytest.approx(pulls.load("drive_power"), abs=1e-9 * (1.0 + abs(total)))
     balance = forces[0, :, :3].sum(axis=0)
