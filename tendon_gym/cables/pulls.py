@@ -70,6 +70,7 @@ class CablePulls:
         records["grip_stiffness"] = grip_stiffness
         self.values = Pulls(records, grips, np.zeros((state.n, len(cables)), LOAD))
         self._box = box(self.values)
+        self._layout = state.layout
 
     def add_forces(self, forces: NDArray, dt: float = 0.0) -> None:
         """Let winches turn and friction give way for dt, and add what all cables do to the bodies.
@@ -78,12 +79,17 @@ class CablePulls:
             forces: (n, b, 6), also for a single simulation; added to: force (N) and moment (N m)
                 about the origin of each body, in world axes.
             dt: s; 0: what has a memory stays as it is.
+
+        Raises:
+            ValueError: a bad value, or a cable, obstacle or via point was added since this was made.
         """
+        self._check_layout()
+        dt = checks.number("dt", dt, minimum=0.0)
         shape = (*self.state.position.shape[:2], 6)
         if forces.shape != shape or forces.dtype != np.float64:
             got = f"{forces.dtype} {forces.shape}"
             raise ValueError(f"forces must be a float64 array of shape {shape}, got {got}")
-        pull(self.state.boxed, self._box, float(dt), forces)
+        pull(self.state.boxed, self._box, dt, forces)
 
     def command(self, cable: int, value: ArrayLike, simulations: ArrayLike | None = None) -> None:
         """Ask for another rest length (m) of a winch, or another constant tension (N).
@@ -98,7 +104,7 @@ class CablePulls:
         Raises:
             ValueError: the cable has no winch and no constant tension, or a value is negative.
         """
-        k = index("cable", cable, len(self.values.drives))
+        k = self._at(cable)
         drive = self.values.drives[k]
         if drive["elastic"] and not drive["speed"] > 0.0:
             raise ValueError(f"cable {k} is elastic and has no winch: nothing can be asked of it")
@@ -142,7 +148,15 @@ class CablePulls:
         checks.choice("name", name, LOAD.names or ())
         return self.state.shaped(self.values.loads[name][:, self._at(cable)].copy())
 
+    def _check_layout(self) -> None:
+        if self.state.layout != self._layout:
+            raise ValueError(
+                "the cables have changed since these CablePulls were made, which need new ones: "
+                f"they had {checks.shown(self._layout)} points and obstacles, now {checks.shown(self.state.layout)}"
+            )
+
     def _at(self, cable: int) -> int:
+        self._check_layout()
         return index("cable", cable, len(self.values.drives))
 
     def _element(self, cable: int, obstacle: int) -> int:

@@ -235,6 +235,12 @@ class CableState:
         self.refresh()
         return self._problem.nodes
 
+    @property
+    def layout(self) -> tuple[int, ...]:
+        """How many elements each cable has."""
+        self.refresh()
+        return self._layout
+
     # --- what belongs to the configuration ---------------------------------------------------
 
     def refresh(self) -> None:
@@ -245,6 +251,7 @@ class CableState:
         layout = tuple(len(cable.path) for cable in self.system.cables)
         counts = (shared.shape[1] * CURVE.itemsize, shared.shape[1] * NODE.itemsize)
         a, b = counts[0] // 8, (counts[0] + counts[1]) // 8
+        before = self._problem if self._layout else None
         if layout != self._layout:
             size = b + len(layout) * PATH.itemsize // 8
             self._backing = np.zeros((self.n, size))
@@ -263,8 +270,10 @@ class CableState:
             paths=self._backing[:, b:].view(PATH),
             workspace=workspace(most - 2, shared.shape[1]),
         )
-        for k, generation in enumerate(self.system.generations()):
-            if layout == self._layout and generation != self._generations[k]:
+        if before is not None and layout != self._layout:
+            self._keep(before, layout)
+        for k, generation in enumerate(self._generations):
+            if generation != self.system.generations()[k]:
                 self._problem.paths["known"][:, k] = 0.0
         found, spare = self._problem, self._problem.workspace
         strided = [found.curves, found.nodes, found.paths, spare.curves, spare.nodes]
@@ -273,6 +282,16 @@ class CableState:
         self._revision, self._layout = self.system.revision, layout
         self._generations = self.system.generations()
         self._solved = False
+
+    def _keep(self, before: Problem, layout: tuple[int, ...]) -> None:
+        """Take over what cables remember from before some were added or got more elements."""
+        now = self._problem
+        now.paths[:, : before.paths.shape[1]] = before.paths
+        for k, count in enumerate(self._layout):
+            if count == layout[k]:
+                a, b = int(before.cables[k]["first"]), int(now.cables[k]["first"])
+                now.curves[:, b : b + count] = before.curves[:, a : a + count]
+                now.nodes[:, b : b + count] = before.nodes[:, a : a + count]
 
     def _own_elements(self, shared: NDArray, cables: NDArray) -> NDArray:
         """Return the elements (1, e), or (n, e) where simulations have some of their own."""
