@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from numpy.typing import NDArray
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 from tendon_gym.cables import height_map
 from tendon_gym.cables.geodesic import set_row, shoot
 from tendon_gym.cables.implicit import gradient, hessian_form, implicit
-from tendon_gym.cables.records import CONTACT, ELLIPSOID, HEIGHT_MAP, LIFTED, UNSET
+from tendon_gym.cables.records import CONTACT, ELLIPSOID, HEIGHT_MAP, LIFTED, TORUS, UNSET
 from tendon_gym.cables.shape import depth, direction, project, sideways
 from tendon_gym.compiled import compiled
 from tendon_gym.spatial import Vector, dot, norm, row, scale, store, subtract, vector
@@ -25,6 +26,10 @@ SHORT = 1e-12
 """A curve this short, as a part of the surface's size, has no length."""
 CLEAR = 0.1
 """How far, in sizes of the surface, a line must be off it for a cable to leave a saddle."""
+NEAR_SAMPLES = 32
+"""Intervals, an even number, in which a line is searched for valleys of a surface."""
+REACH = 4.0
+"""How far from its frame's origin a user's surface is looked for more closely, in its sizes."""
 FLAT = 1e3
 """Where phi / |grad phi| is this many sizes of the surface, its gradient has no direction."""
 
@@ -72,6 +77,54 @@ def closest(element: Any, tables: NDArray, a: Vector, d: Vector, x: float) -> fl
 
 
 @compiled
+def _lowest_between(
+    element: Any, tables: NDArray, a: Vector, d: Vector, low: float, high: float
+) -> tuple[float, float]:
+    """Return the lowest place that is found from samples of a part of a line, and phi there.
+
+    A place where phi is no number counts as the lowest.
+    """
+    best, lowest = low, math.inf
+    step = (high - low) / NEAR_SAMPLES
+    before, here = math.inf, implicit(element, tables, _along(a, d, low))[0]
+    for k in range(NEAR_SAMPLES + 1):
+        x, after = low + k * step, math.inf
+        if here != here:
+            return x, -math.inf
+        if k < NEAR_SAMPLES:
+            after = implicit(element, tables, _along(a, d, low + (k + 1) * step))[0]
+        if here <= before and not here > after:
+            valley = closest(element, tables, a, d, x)
+            phi = implicit(element, tables, _along(a, d, valley))[0]
+            if phi < lowest:
+                best, lowest = valley, phi
+        before, here = here, after
+    return best, lowest
+
+
+@compiled
+def _lowest(element: Any, tables: NDArray, a: Vector, d: Vector) -> float:
+    """Return the place of a line, from 0 to 1, where phi is lowest, of all valleys."""
+    kind = element["surface"]
+    if kind <= ELLIPSOID:
+        return closest(element, tables, a, d, _search_start(element, tables, a, d))
+    best, lowest = _lowest_between(element, tables, a, d, 0.0, 1.0)
+    if kind == HEIGHT_MAP:
+        return best
+    reach = REACH * element["scale"]
+    if kind == TORUS:
+        reach = element["size"][0] + element["size"][1]
+    square = dot(d, d)
+    middle, half = -dot(a, d) / square, reach / math.sqrt(square)
+    if half < 0.5 and -half < middle < 1.0 + half:
+        low, high = max(middle - half, 0.0), min(middle + half, 1.0)
+        near, phi = _lowest_between(element, tables, a, d, low, high)
+        if phi < lowest:
+            best = near
+    return best
+
+
+@compiled
 def _touch_down(
     element: Any,
     tables: NDArray,
@@ -106,7 +159,10 @@ def track(
     accuracy: float,
     stages: NDArray,
 ) -> bool:
-    """Follow with a lifted curve where the line a, b is closest; return whether it touches down."""
+    """Follow with a lifted curve where the line a, b is closest; return whether it touches down.
+
+    Where it should and can't, because the surface isn't found, the curve is `lost`.
+    """
     d = subtract(b, a)
     square = dot(d, d)
     x = 0.0
@@ -114,13 +170,14 @@ def track(
         known = vector(curve["tracking"])
         x = min(max(dot(subtract(known, a), d) / square, 0.0), 1.0)
         if curve["tracked"] == 0.0:
-            x = _search_start(element, tables, a, d)
-        x = closest(element, tables, a, d, x)
+            x = _lowest(element, tables, a, d)
+        else:
+            x = closest(element, tables, a, d, x)
     p = _along(a, d, x)
     store(p, curve["tracking"])
     curve["tracked"] = 1.0
     jet = implicit(element, tables, p)
-    if not jet[0] < -SHORT * element["scale"] * norm(gradient(jet)) or square == 0.0:
+    if jet[0] >= -SHORT * element["scale"] * norm(gradient(jet)) or square == 0.0:
         return False
     if element["surface"] == HEIGHT_MAP and not height_map.on_patch(
         tables, element["table"], p[0], p[1]
@@ -128,7 +185,16 @@ def track(
         return False
     if x <= 0.0 or x >= 1.0:  # at an end of the line, which lies on the surface
         return False
-    return _touch_down(element, tables, curve, p, d, accuracy, stages)
+    if _touch_down(element, tables, curve, p, d, accuracy, stages):
+        return True
+    curve["status"], curve["length"], curve["tracked"] = LIFTED, 0.0, 0.0
+    return False
+
+
+@compiled
+def lost(curve: Any) -> bool:
+    """Return whether a path leads through an obstacle, where `track` found no way onto it."""
+    return curve["status"] == LIFTED and curve["tracked"] == 0.0
 
 
 @compiled
@@ -207,9 +273,9 @@ def deepest_neighbour(element: Any, tables: NDArray, a: Vector, b: Vector) -> fl
 
 
 @compiled
-def clears(element: Any, tables: NDArray, a: Vector, b: Vector) -> bool:
-    """Return whether the line a, b passes a surface at more than a tenth of its size."""
+def clears(element: Any, tables: NDArray, a: Vector, b: Vector, margin: float) -> bool:
+    """Return whether the line a, b passes a surface at more than a part of its size."""
     d = subtract(b, a)
     p = _along(a, d, closest(element, tables, a, d, _search_start(element, tables, a, d)))
     jet = implicit(element, tables, p)
-    return jet[0] > CLEAR * element["scale"] * norm(gradient(jet))
+    return jet[0] > margin * element["scale"] * norm(gradient(jet))

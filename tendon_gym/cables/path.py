@@ -10,7 +10,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from tendon_gym.cables import height_map
-from tendon_gym.cables.contact import clears, deepest_neighbour, update
+from tendon_gym.cables.contact import clears, deepest_neighbour, lost, update
 from tendon_gym.cables.records import (
     CONTACT,
     HEIGHT_MAP,
@@ -99,6 +99,35 @@ def draw(curves: NDArray, w: Workspace, first: int, last: int) -> None:
 
 
 @compiled
+def look_again(
+    elements: NDArray,
+    tables: NDArray,
+    curves: NDArray,
+    w: Workspace,
+    first: int,
+    last: int,
+    accuracy: float,
+) -> tuple[bool, int, float]:
+    """Decide like `update_statuses`, with lifted curves searched along all of their lines.
+
+    As long as a path changes they follow one valley of a surface; another may be the lowest now.
+    """
+    for j in range(first + 1, last):
+        if curves[j]["status"] == LIFTED:
+            curves[j]["tracked"] = 0.0
+    return update_statuses(elements, tables, curves, w, first, last, accuracy)
+
+
+@compiled
+def any_lost(curves: NDArray, first: int, last: int) -> bool:
+    """Return whether the path leads through an obstacle onto which it found no way."""
+    for j in range(first + 1, last):
+        if lost(curves[j]):
+            return True
+    return False
+
+
+@compiled
 def line_is_free(
     elements: NDArray,
     tables: NDArray,
@@ -107,12 +136,19 @@ def line_is_free(
     m: int,
     first: int,
     last: int,
+    margin: float,
 ) -> bool:
-    """Return whether the path touches some obstacle that the line past it would well clear."""
+    """Return whether the path touches some obstacle that the line past it would clear.
+
+    Args:
+        elements, tables, curves, w, first, last: as in `update_statuses`.
+        m: curves of the path.
+        margin: by how much, in sizes of the obstacle.
+    """
     for i in range(m):
         j = w.indices[ACTIVE, i]
         a, b = _neighbours(curves, w, j, i, first, last)
-        if clears(elements[j], tables, a, b):
+        if clears(elements[j], tables, a, b, margin):
             return True
     return False
 

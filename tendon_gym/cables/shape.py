@@ -156,7 +156,7 @@ def sideways(element: Any, tables: NDArray, p: Vector, d: Vector) -> tuple[bool,
     turn = 0.5 * math.atan2(2.0 * uv, uu - vv)
     c, s = math.cos(turn), math.sin(turn)
     rise = c * c * uu + 2.0 * c * s * uv + s * s * vv
-    if not rise > TINY:
-        return False, p
-    away = math.sqrt(2.0 * abs(jet[0]) / rise)
+    away = element["scale"]  # where phi does not even bend
+    if rise > TINY:
+        away = math.sqrt(2.0 * abs(jet[0]) / rise)
     return project(element, tables, combine(1.0, p, away * c, u, away * s, v))

@@ -6,7 +6,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from tendon_gym.cables.contact import lift, place_at_hint
+from tendon_gym.cables.contact import CLEAR, lift, place_at_hint
 from tendon_gym.cables.corrections import (
     NEAR_SOLUTION,
     limit,
@@ -16,8 +16,15 @@ from tendon_gym.cables.corrections import (
     solve_indefinite,
 )
 from tendon_gym.cables.geodesic import shoot
-from tendon_gym.cables.path import draw, end_inside, line_is_free, update_statuses
-from tendon_gym.cables.records import MINIMUM_LENGTH, SCHOLZ_2015
+from tendon_gym.cables.path import (
+    any_lost,
+    draw,
+    end_inside,
+    line_is_free,
+    look_again,
+    update_statuses,
+)
+from tendon_gym.cables.records import CONTACT, MINIMUM_LENGTH, SCHOLZ_2015
 from tendon_gym.cables.smoothness import curvature, errors, jacobian, slope
 from tendon_gym.cables.variations import vary
 from tendon_gym.cables.workspace import ACTIVE, BEST, STEP, Workspace, zero
@@ -69,8 +76,8 @@ def _find_correction(
     last: int,
     algorithm: int,
     largest_error: float,
-) -> None:
-    """Write to STEP the correction of m curves."""
+) -> bool:
+    """Write to STEP the correction of m curves; return whether the length is a bowl there."""
     size = 0.0
     for i in range(m):
         vary(curves[w.indices[ACTIVE, i]], w.motion, i)
@@ -78,14 +85,36 @@ def _find_correction(
     jacobian(w, m)
     if algorithm != MINIMUM_LENGTH:
         scholz_2015(w, m, size, largest_error)
-        return
+        return True
     slope(w, m)
     curvature(curves, w, m)
     rank, bowl = reduce_problem(w, m, size, largest_error)
     if not bowl:
-        kick = line_is_free(elements, tables, curves, w, m, first, last)
+        kick = line_is_free(elements, tables, curves, w, m, first, last, CLEAR)
         solve_indefinite(w, rank, 4 * m - rank, largest_error, kick)
     minimum_length(w, m, size, rank, bowl, largest_error)
+    return bowl
+
+
+@compiled
+def _slides_off(
+    elements: NDArray,
+    tables: NDArray,
+    curves: NDArray,
+    w: Workspace,
+    first: int,
+    last: int,
+    largest_error: float,
+) -> bool:
+    """Return whether a smooth path is not the shortest near by, and the line past it is free."""
+    m = zero()
+    for j in range(first + 1, last):
+        m += int(curves[j]["status"] == CONTACT)
+    if m == 0 or not line_is_free(elements, tables, curves, w, m, first, last, 0.0):
+        return False
+    return not _find_correction(
+        elements, tables, curves, w, m, first, last, zero() + MINIMUM_LENGTH, largest_error
+    )
 
 
 @compiled
@@ -98,6 +127,7 @@ def _attempt(
     last: int,
     cable: Any,
     algorithm: int,
+    cold: bool,
 ) -> tuple[int, int, float, float]:
     """Iterate from the curves as they are; return outcome, iterations, largest error, length."""
     most, accuracy, first_length = cable["max_iterations"], cable["accuracy"], 0.0
@@ -110,9 +140,12 @@ def _attempt(
         if not (length <= GROWTH * first_length and largest <= 2.0):
             return DIVERGED, iteration, 1.0, length
         if largest <= cable["tolerance"]:
+            if cold and not changed:
+                changed, m, length = look_again(elements, tables, curves, w, first, last, accuracy)
             if changed:
                 continue
-            return CONVERGED, iteration, largest, length
+            outcome = UNCONVERGED if any_lost(curves, first, last) else CONVERGED
+            return outcome, iteration, largest, length
         if iteration == most:
             break
         _find_correction(elements, tables, curves, w, m, first, last, algorithm, largest)
@@ -162,7 +195,7 @@ def solve_stretch(
     for begin in range(FROM_LAST if warm else FROM_HINTS, FROM_LINE + 1):
         _begin(elements, tables, curves, first, last, begin)
         outcome, iterations, error, length = _attempt(
-            elements, tables, curves, w, first, last, cable, algorithm
+            elements, tables, curves, w, first, last, cable, algorithm, begin != FROM_LAST
         )
         if outcome == CONVERGED:
             return outcome, iterations, error
@@ -173,10 +206,22 @@ def solve_stretch(
             break
         if outcome == UNCONVERGED and algorithm == MINIMUM_LENGTH:
             outcome, more, smaller, new_length = _attempt(
-                elements, tables, curves, w, first, last, cable, zero() + SCHOLZ_2015
+                elements,
+                tables,
+                curves,
+                w,
+                first,
+                last,
+                cable,
+                zero() + SCHOLZ_2015,
+                begin != FROM_LAST,
             )
             if outcome == CONVERGED and new_length <= STALLED * length:
-                return outcome, iterations + more, smaller
+                if begin == FROM_LAST or not _slides_off(
+                    elements, tables, curves, w, first, last, smaller
+                ):
+                    return outcome, iterations + more, smaller
+                continue
         if error <= NEAR_SOLUTION:
             break
     copy_records(w.curves[BEST], curves, first, last)

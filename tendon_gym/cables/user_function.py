@@ -30,7 +30,7 @@ def address_of(function: Callable[[float, float, float], Jet]) -> int:
         address = len(_KEPT) + 1
         _KEPT[address] = (function, None)
         return address
-    inner = function if hasattr(function, "py_func") else numba.njit(function)
+    inner = function if hasattr(function, "py_func") else numba.njit(function, error_model="numpy")
 
     @numba.cfunc(types.void(*[types.float64] * 3, types.CPointer(types.float64)))
     def callback(x: float, y: float, z: float, out: Any) -> None:

@@ -15,6 +15,7 @@ from tendon_gym.cables import (
     Cylinder,
     Ellipsoid,
     HeightMap,
+    ImplicitSurface,
     NotConverged,
     Sphere,
     Torus,
@@ -263,3 +264,110 @@ def lengths_in_a_world(scale: float) -> list[float]:
 def test_size_of_the_world_does_not_matter(scale):
     """Searches, thresholds and limits go by the surfaces' sizes."""
     assert lengths_in_a_world(scale) == pytest.approx(lengths_in_a_world(1.0), rel=1e-9)
+
+
+def cable_past(surface, a, b, hint=None):
+    """Return a cable from a to b past a surface at the origin, and a state."""
+    system = CableSystem(1)
+    cable = CableSpan(system, 0, a, 0, b)
+    cable.add_obstacle(0, GROUND, surface, hint)
+    cable.smoothness_tolerance, cable.solver_max_iterations = 1e-8, 100
+    return cable, system.new_state()
+
+
+@pytest.mark.parametrize(("ring", "tube"), [(0.1062, 0.0785), (0.3, 0.02)])
+def test_a_small_torus_in_the_middle_of_a_line_is_touched(ring, tube):
+    cable, state = cable_past(Torus(ring, tube), (-4.0, 0.0, 0.0), (4.0, 0.0, 0.0))
+    near, far = 4.0 - ring, 4.0 + ring
+    arc = math.pi - math.acos(tube / near) - math.acos(tube / far)
+    over_one = math.sqrt(near**2 - tube**2) + math.sqrt(far**2 - tube**2) + tube * arc
+    assert cable.in_contact(state, 0) and cable.converged(state)
+    assert cable.length(state) == pytest.approx(over_one, abs=1e-8)
+
+
+def flat_in_the_middle(x, y, z):
+    """Return a unit sphere's (x^2 + y^2 + z^2)^2 - 1, which has no Hessian in the middle."""
+    s = x * x + y * y + z * z
+    bend = 4.0 * s
+    hessian = (
+        bend + 8 * x * x,
+        bend + 8 * y * y,
+        bend + 8 * z * z,
+        8 * x * y,
+        8 * x * z,
+        8 * y * z,
+    )
+    return (s * s - 1.0, bend * x, bend * y, bend * z, *hessian)
+
+
+def round_one(x, y, z):
+    s = x * x + y * y + z * z
+    return (s - 1.0, 2.0 * x, 2.0 * y, 2.0 * z, 2.0, 2.0, 2.0, 0.0, 0.0, 0.0)
+
+
+def unknown_inside(x, y, z):
+    s = x * x + y * y + z * z
+    value = s - 1.0 if s > 1.05 else math.nan
+    return (value, 2.0 * x, 2.0 * y, 2.0 * z, 2.0, 2.0, 2.0, 0.0, 0.0, 0.0)
+
+
+def distance(x, y, z):
+    r = math.sqrt(x * x + y * y + z * z)
+    xx, yy, zz = (1 - x * x / r / r) / r, (1 - y * y / r / r) / r, (1 - z * z / r / r) / r
+    mixed = (-x * y / r**3, -x * z / r**3, -y * z / r**3)
+    return (r - 1.0, x / r, y / r, z / r, xx, yy, zz, *mixed)
+
+
+def test_a_line_through_where_a_function_is_flat_goes_round_one_side():
+    surface = ImplicitSurface(flat_in_the_middle, 1.0)
+    cable, state = cable_past(surface, (-2.0, 0.0, 0.0), (2.0, 0.0, 0.0))
+    assert cable.converged(state) and cable.in_contact(state, 0)
+    assert cable.length(state) == pytest.approx(OVER_HALF, abs=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("function", "scale", "hint"),
+    [(round_one, 1e-3, (0.0, 1.0, 0.3)), (round_one, 1e-3, None), (unknown_inside, 1.0, None)],
+)
+def test_a_surface_that_is_not_found_is_told(function, scale, hint):
+    """The line passes 0.05 from the middle; no path that leads through is one that converged."""
+    surface = ImplicitSurface(function, scale)
+    cable, state = cable_past(surface, (-3.0, 0.3, 0.1), (3.0, -0.2, 0.2), hint)
+    assert not cable.converged(state)
+    assert np.isfinite(everything(cable, state)).all()
+
+
+def test_a_function_may_divide_by_zero(capfd):
+    surface = ImplicitSurface(distance, 1.0)
+    cable, state = cable_past(surface, (-2.0, 0.1, 0.0), (2.0, -0.1, 0.0))
+    assert np.isfinite(everything(cable, state)).all()
+    assert "ZeroDivisionError" not in capfd.readouterr().err
+
+
+def test_a_first_path_does_not_stay_on_what_it_would_slide_off():
+    """The hints begin on a path over the first obstacle that is the longest, 9.24 m, sideways."""
+    system = CableSystem(1)
+    ends = (-4.0231646, -0.0247553, 0.2405045), (4.1090358, 0.2684849, -0.6136574)
+    cable = CableSpan(system, 0, ends[0], 0, ends[1])
+    cable.add_obstacle(
+        0,
+        (-0.1759685, -0.862663, -1.3947311, 0.8872276, 0.0949036, -0.2330881, -0.38664),
+        Ellipsoid((1.0874682, 0.5022439, 0.4685740)),
+        (0.2094260, -0.6766039, 0.1276884),
+    )
+    cable.add_obstacle(
+        0,
+        (0.5550782, -0.6237066, -0.6675627, 0.4660365, -0.3510325, -0.3805211, -0.7174885),
+        Ellipsoid((0.2179001, 0.0345032, 0.2179001)),
+        (-0.0906474, -0.2042809, 0.0229512),
+    )
+    cable.add_obstacle(
+        0,
+        (1.1595625, 0.0098773, 0.3684131, -0.945489, -0.0510529, 0.1076428, -0.3030794),
+        Torus(0.4191094, 0.1621518),
+        (0.3262837, -0.6070805, 0.0978308),
+    )
+    cable.smoothness_tolerance, cable.solver_max_iterations = 1e-10, 100
+    state = system.new_state()
+    assert cable.length(state) == pytest.approx(math.dist(*ends), abs=1e-9)
+    assert cable.converged(state)
