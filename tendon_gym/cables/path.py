@@ -138,12 +138,9 @@ def line_is_free(
     last: int,
     margin: float,
 ) -> bool:
-    """Return whether the path touches some obstacle that the line past it would clear.
+    """Return whether the path, of m curves, touches some obstacle that the line past it clears.
 
-    Args:
-        elements, tables, curves, w, first, last: as in `update_statuses`.
-        m: curves of the path.
-        margin: by how much, in sizes of the obstacle.
+    By `margin`, in sizes of the obstacle.
     """
     for i in range(m):
         j = w.indices[ACTIVE, i]

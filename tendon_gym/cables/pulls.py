@@ -81,7 +81,7 @@ class CablePulls:
             dt: s; 0: what has a memory stays as it is.
 
         Raises:
-            ValueError: a bad value, or a cable, obstacle or via point was added since this was made.
+            ValueError: a bad value, or the cables have got more of anything since this was made.
         """
         self._check_layout()
         dt = checks.number("dt", dt, minimum=0.0)
@@ -150,9 +150,10 @@ class CablePulls:
 
     def _check_layout(self) -> None:
         if self.state.layout != self._layout:
+            before, now = checks.shown(self._layout), checks.shown(self.state.layout)
             raise ValueError(
                 "the cables have changed since these CablePulls were made, which need new ones: "
-                f"they had {checks.shown(self._layout)} points and obstacles, now {checks.shown(self.state.layout)}"
+                f"they had {before} points and obstacles, now {now}"
             )
 
     def _at(self, cable: int) -> int:

@@ -12,6 +12,7 @@ from tendon_gym.cables.bodies import index
 from tendon_gym.cables.configuration import Body, CableConfiguration, end
 from tendon_gym.cables.elements import Array
 from tendon_gym.cables.points import decorative_count, resample, sample, spare_curve
+from tendon_gym.cables.records import NOT_FINITE
 from tendon_gym.cables.state import CableState
 from tendon_gym.cables.system import FAULTS, CableSystem
 
@@ -114,7 +115,10 @@ class CableSpan(CableConfiguration):
         arm = node["point"] - state.problem.position[:, self.path[place].body][:, None]
         moments = np.cross(arm, node["direction"])
         force = node["direction"][:, 1] - node["direction"][:, 0]
-        return UnitForce(state.shaped(moments[:, 1] - moments[:, 0]), state.shaped(force))
+        moment = moments[:, 1] - moments[:, 0]
+        nowhere = state.problem.paths["fault"][:, self.index] == NOT_FINITE
+        force[nowhere], moment[nowhere] = 0.0, 0.0
+        return UnitForce(state.shaped(moment), state.shaped(force))
 
     # --- ends --------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ is the only thing that changes the tension along a cable.
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
@@ -149,6 +150,9 @@ def _pull(inside: Problem, pulls: Pulls, i: int, k: int, dt: float) -> None:
         _rest(inside, pulls, i, k, load)
         return
     length, rate = _measure(inside, own, i, k)
+    if not abs(rate) < math.inf:  # a velocity that is not finite
+        _rest(inside, pulls, i, k, load)
+        return
     if drive["elastic"] == 0:
         rest, rest_rate = length, rate
         load["rest_length"] = length

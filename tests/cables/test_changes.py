@@ -89,3 +89,23 @@ def test_winches_turn_for_a_time_only(dt):
     with pytest.raises((TypeError, ValueError), match="dt must be"):
         pulls.add_forces(np.zeros((1, 2, 6)), dt)
     assert state.memory["paid_out"][0, 0] == 0.0
+
+
+def test_no_nan_from_a_pose_or_a_velocity_reaches_a_body_or_the_memory():
+    system = CableSystem(2, on_fault="keep")
+    cable = CableSpan(system, 0, (-2, 0, 0), 1, (0, 0, 0))
+    state = system.new_state()
+    state.set_poses([(0, 0, 0), (2, 0, 0)], np.tile([1.0, 0, 0, 0], (2, 1)))
+    pulls, forces = CablePulls(state, [Elastic(1.0, 100.0, 5.0)], [0.2]), np.zeros((1, 2, 6))
+    pulls.add_forces(forces, 0.01)
+    assert forces[0, 1, 0] == pytest.approx(-300.0)
+    state.velocity[0, 1] = np.nan
+    forces[:] = 0.0
+    pulls.add_forces(forces, 0.01)
+    assert not forces.any() and np.isfinite(state.state).all() and pulls.tension() == 0.0
+    state.velocity[0, 1], state.position[0, 1] = 0.0, np.nan
+    state.solve()
+    assert cable.fault(state) == "not_finite"
+    assert not cable.body_forces(state, 3.0).any() and cable.length_rate(state) == 0.0
+    for force in (cable.origin_unit_force(state), cable.termination_unit_force(state)):
+        assert not np.concatenate(force).any()
