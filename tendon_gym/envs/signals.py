@@ -55,6 +55,18 @@ SIGNALS = np.dtype(
         ("tension_effort", np.float64),
         ("action_rate", np.float64),
         ("clearance", np.float64),
+        # of tasks with a `Rig`: load and obstacle seen from the base's origin, the load's velocity
+        # and what it lacks to its goal, all in world axes; what is known of the cable, in m, m, N
+        # and turns on the obstacle; the distance of the vehicle from the obstacle
+        ("load", np.float64, 3),
+        ("load_velocity", np.float64, 3),
+        ("load_error", np.float64, 3),
+        ("obstacle", np.float64, 3),
+        ("cable_length", np.float64),
+        ("rest_length", np.float64),
+        ("cable_tension", np.float64),
+        ("turns", np.float64),
+        ("obstacle_clearance", np.float64),
     ]
 )
 """Lengths in m, angles in rad, velocities per second.
@@ -62,6 +74,7 @@ SIGNALS = np.dtype(
 thrust_effort: what the rotors give above an equal share of the weight, summed.
 tension_effort: what the tendons pull above the slackest one, summed.
 action_rate: length of the vector of all controls' changes since the last step, per second.
+obstacle_clearance: inf where there is no obstacle.
 """
 
 
@@ -111,6 +124,8 @@ def sensing(
 ) -> Sensing:
     """Return the sensors of a model whose controls are `ctrl` (n, nu), with room for the rest."""
     angles, radii = layout.tendon_angles, layout.tendon_radii
+    signals = np.zeros(len(ctrl), SIGNALS)
+    signals["obstacle_clearance"] = math.inf
     return Sensing(
         base=layout.base_body,
         tip_body=tip_body,
@@ -125,7 +140,7 @@ def sensing(
         clearances=clearances,
         ctrl=ctrl,
         last_ctrl=np.zeros(ctrl.shape),
-        signals=np.zeros(len(ctrl), SIGNALS),
+        signals=signals,
     )
 
 

@@ -24,6 +24,7 @@ CAMERAS = {
 }
 """Place and target of each camera, relative to the base's origin, m."""
 Colour = list[float]
+LOAD_COLOUR = [0.75, 0.25, 0.2, 1.0]
 ARM_TOP = np.array([0.15, 0.65, 0.70])
 ARM_END = np.array([0.98, 0.93, 0.70])
 
