@@ -54,6 +54,7 @@ class Rig:
         slack: rest length beyond the path's length at the start, m; negative: the cable is tight.
         hanging: whether scenes place the load relative to the base.
         draw: draws a scene; asks its generator for the same numbers every time.
+        turns: on the obstacle that are asked of the cable.
     """
 
     load: Load
@@ -61,6 +62,7 @@ class Rig:
     slack: float
     hanging: bool
     draw: Callable[[np.random.Generator], Scene]
+    turns: float = 0.0
 
     @property
     def winch(self) -> Winch:
@@ -82,7 +84,7 @@ class Rigging(CableTerm):
         super().__init__(model, n, rig.cable)
         self.rig, self._address = rig, layout.load_qpos
         self.rate, self._load_places = np.zeros(n), np.zeros((n, 3))
-        self.carried: Carried = new_carried(n, layout.load_body)
+        self.carried: Carried = new_carried(n, layout.load_body, rig.turns)
         self._start = self.paths.system.new_state(1)
         (given,) = [each for each in rig.cable.path if isinstance(each, Obstacle)]
         write_obstacle(self.carried.obstacle[0], given)

@@ -27,6 +27,7 @@ class Carried(NamedTuple):
         goal: (n, 3), of the load, m.
         readings: (n, READINGS).
         lost: (n,), whether the cable has had no path in the last control step.
+        turns: on the obstacle that are asked of the cable.
     """
 
     load: int
@@ -34,14 +35,15 @@ class Carried(NamedTuple):
     goal: NDArray[np.float64]
     readings: NDArray[np.float64]
     lost: NDArray[np.bool_]
+    turns: float
 
 
-def new_carried(n: int, load: int) -> Carried:
-    """Make room for n simulations whose load is a body; -1: there is none."""
+def new_carried(n: int, load: int, turns: float = 0.0) -> Carried:
+    """Make room for n simulations whose load is a body, -1 for none, with turns asked for."""
     rows = 0 if load < 0 else n
     return Carried(
         load, np.zeros(rows, OBSTACLE), np.zeros((rows, 3)), np.zeros((rows, READINGS)),
-        np.zeros(n, bool),
+        np.zeros(n, bool), turns,
     )  # fmt: skip
 
 
@@ -86,6 +88,7 @@ def sense_rig(i: int, motion: Any, carried: Any, sensing: Any) -> None:
     s["rest_length"][i] = carried.readings[i, REST]
     s["cable_tension"][i] = carried.readings[i, TENSION]
     s["turns"][i] = carried.readings[i, TURNS]
+    s["missing_turns"][i] = max(carried.turns - carried.readings[i, TURNS], 0.0)
     s["obstacle_clearance"][i] = _clearance(i, motion, obstacle, sensing)
 
 

@@ -51,13 +51,15 @@ SIGNALS = np.dtype(
         ("tip_goal", np.float64, 3),
         ("tip_error", np.float64, 3),
         # forces in N, rates in N/s, the lowest point above the floor in m
+        ("thrust", np.float64),
         ("thrust_effort", np.float64),
         ("tension_effort", np.float64),
         ("action_rate", np.float64),
         ("clearance", np.float64),
         # of tasks with a `Rig`: load and obstacle seen from the base's origin, the load's velocity
         # and what it lacks to its goal, all in world axes; what is known of the cable, in m, m, N
-        # and turns on the obstacle; the distance of the vehicle from the obstacle
+        # and turns on the obstacle, and how many of those lack; the distance of the vehicle from
+        # the obstacle
         ("load", np.float64, 3),
         ("load_velocity", np.float64, 3),
         ("load_error", np.float64, 3),
@@ -66,11 +68,13 @@ SIGNALS = np.dtype(
         ("rest_length", np.float64),
         ("cable_tension", np.float64),
         ("turns", np.float64),
+        ("missing_turns", np.float64),
         ("obstacle_clearance", np.float64),
     ]
 )
 """Lengths in m, angles in rad, velocities per second.
 
+thrust: of all rotors.
 thrust_effort: what the rotors give above an equal share of the weight, summed.
 tension_effort: what the tendons pull above the slackest one, summed.
 action_rate: length of the vector of all controls' changes since the last step, per second.
@@ -227,10 +231,11 @@ def _sense_tip(i: int, motion: Any, sensing: Any) -> None:
 def _sense_controls(i: int, setpoint: NDArray, sensing: Any) -> None:
     """Write the applied bend, the efforts and the rate of the controls."""
     s, ctrl, last_ctrl = sensing.signals, sensing.ctrl[i], sensing.last_ctrl[i]
-    effort = 0.0
+    thrust = effort = 0.0
     for k in range(sensing.rotors.shape[0]):
+        thrust += ctrl[sensing.rotors[k]]
         effort += max(ctrl[sensing.rotors[k]] - sensing.hover, 0.0)
-    s["thrust_effort"][i] = effort
+    s["thrust"][i], s["thrust_effort"][i] = thrust, effort
     tendons, slackest, total, x, y = sensing.tendons, math.inf, 0.0, 0.0, 0.0
     for k in range(tendons.shape[0]):
         tension = ctrl[tendons[k]]

@@ -33,7 +33,9 @@ Term = Callable[[NDArray, float], NDArray]
     TIP,
     LOAD,
     LOAD_VELOCITY,
-) = range(12)
+    TURNS,
+    THRUST,
+) = range(14)
 
 BUILT_IN = {
     "position": POSITION,  # distance of the base from the reference, m
@@ -48,6 +50,8 @@ BUILT_IN = {
     "tip": TIP,  # distance of the tip from its goal in the body frame, m
     "load": LOAD,  # distance of the load from its goal, m
     "load_velocity": LOAD_VELOCITY,  # its speed, m/s
+    "turns": TURNS,  # how many lack of those that the task asks of the cable on the obstacle
+    "thrust": THRUST,  # of all rotors, N
 }
 """The built-in terms; the comments name the error and the unit of its margin."""
 
@@ -106,6 +110,10 @@ def _error(code: int, s: NDArray, i: int) -> float:
         return _norm(s["load_error"], i)
     if code == LOAD_VELOCITY:
         return _norm(s["load_velocity"], i)
+    if code == TURNS:
+        return s["missing_turns"][i]
+    if code == THRUST:
+        return s["thrust"][i]
     return _norm(s["tip_error"], i)
 
 
