@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tendon_gym import checks
-from tendon_gym.baselines import geometric, learned, simple, tether_perch, tip_control
+from tendon_gym.baselines import geometric, hoist, learned, simple, tether_perch, tip_control
 from tendon_gym.baselines.policy import Env, Policy
 from tendon_gym.registration import Entry
 
@@ -32,6 +32,7 @@ BASELINES = {
     "geometric_paper": Baseline(geometric.interface, geometric.geometric_paper),
     "geometric_full": Baseline(geometric.interface, geometric.geometric_full),
     "tip_control": Baseline(geometric.interface, tip_control.TipControl),
+    "hoist": Baseline(hoist.interface, hoist.Hoist),
     "tether_perch": Baseline(geometric.interface, tether_perch.TetherPerch),
 }
 

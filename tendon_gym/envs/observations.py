@@ -127,6 +127,7 @@ def _rig() -> list[_Item]:
         _signal("load", "m", "world", 10.0),
         _signal("load_velocity", "m/s", "world", 20.0),
         _signal("load_error", "m", "world", 10.0),
+        _signal("cable_pull", "N", "world", 100.0),
         _signal("cable_length", "m", "", 20.0),
         _signal("rest_length", "m", "", 20.0),
         _signal("cable_tension", "N", "", 100.0),

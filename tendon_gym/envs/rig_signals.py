@@ -14,8 +14,10 @@ from tendon_gym.compiled import compiled, inlined
 from tendon_gym.envs.obstacles import OBSTACLE, distance
 from tendon_gym.spatial import vector
 
-LENGTH, REST, TENSION, TURNS, READINGS = range(5)
-"""Columns of what is measured of a cable, and how many there are: m, m, N, turns."""
+LENGTH, REST, TENSION, TURNS, DIRECTION = range(5)
+READINGS = DIRECTION + 3
+"""Columns of what is measured of a cable, and how many there are: m, m, N, turns, and the unit
+vector in which it leaves its origin."""
 
 
 class Carried(NamedTuple):
@@ -65,6 +67,9 @@ def measure(place: int, rest_length: float, problem: Any, box: Any) -> None:
         out[REST] = rest_length + path["paid_out"]
         if path["fault"] != NO_FAULT:
             continue
+        start = inside.nodes[i, inside.cables[0]["first"]]["direction"]
+        for k in range(3):
+            out[DIRECTION + k] = start[1, k]
         out[TURNS] = 0.0
         if inside.nodes[i, place]["active"] != 0.0:
             element = inside.elements[i % inside.elements.shape[0], place]
@@ -84,6 +89,7 @@ def sense_rig(i: int, motion: Any, carried: Any, sensing: Any) -> None:
         s["load_velocity"][i, k] = motion.body_velocity[i, load, k]
         s["load_error"][i, k] = carried.goal[i, k] - place
         s["obstacle"][i, k] = obstacle["position"][k] - origin
+        s["cable_pull"][i, k] = carried.readings[i, TENSION] * carried.readings[i, DIRECTION + k]
     s["cable_length"][i] = carried.readings[i, LENGTH]
     s["rest_length"][i] = carried.readings[i, REST]
     s["cable_tension"][i] = carried.readings[i, TENSION]

@@ -57,13 +57,14 @@ SIGNALS = np.dtype(
         ("action_rate", np.float64),
         ("clearance", np.float64),
         # of tasks with a `Rig`: load and obstacle seen from the base's origin, the load's velocity
-        # and what it lacks to its goal, all in world axes; what is known of the cable, in m, m, N
-        # and turns on the obstacle, and how many of those lack; the distance of the vehicle from
-        # the obstacle
+        # what it lacks to its goal, and the cable's pull on the base, all in world axes; what else
+        # is known of the cable, in m, m, N and turns on the obstacle, and how many of those lack;
+        # the distance of the vehicle from the obstacle
         ("load", np.float64, 3),
         ("load_velocity", np.float64, 3),
         ("load_error", np.float64, 3),
         ("obstacle", np.float64, 3),
+        ("cable_pull", np.float64, 3),
         ("cable_length", np.float64),
         ("rest_length", np.float64),
         ("cable_tension", np.float64),

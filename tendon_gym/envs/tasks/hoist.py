@@ -56,7 +56,7 @@ def draw_scene(rng: np.random.Generator) -> Scene:
         gain = 1.0 / (math.cosh(arc / width) + line / -width * math.sinh(-arc / width))
     below = centre + thick * across
     goal = below + gain * vehicle * along
-    start = below - gain * float(along @ centre) * along + 0.05 * (2.0 * u[7:9] - 1.0)
+    start = below - gain * float(along @ centre) * along + 0.05 * (2.0 * u[7] - 1.0) * along + 0.02 * (2.0 * u[8] - 1.0) * across
     quaternion = np.empty(4)
     import mujoco
 
@@ -102,9 +102,9 @@ TASK = Task(
         "load",
         "load_velocity",
         "load_error",
+        "cable_pull",
         "cable_length",
         "rest_length",
-        "cable_tension",
         "obstacle",
         "obstacle_axis",
         "obstacle_size",

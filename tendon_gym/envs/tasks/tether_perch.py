@@ -107,8 +107,8 @@ class TetherPerchEnv(TendonEnv):
     The tether is a `tendon_gym.cables` cable: it winds, slides, and is held where friction holds
     it, see docs/cables.md. It touches neither itself nor the vehicle, and vehicle and bob would
     pass through the branch as through air: but where the vehicle would, the episode ends, and where
-    the bob's centre is drawn into it, the tether has no path, which ends the episode, too. Where both hang
-    plumb below the branch, the tether has exactly one half turn, one and a half, and so on.
+    the bob's centre is drawn into it, the tether has no path, which ends the episode, too. Where
+    both hang plumb below the branch, the tether has exactly one half turn, one and a half, ...
 
     ## Action space
 
