@@ -206,6 +206,19 @@ BENCHMARKS = {
             settings={"goal": "tip"},
             interface={"rotor_action": "none", "tendon_action": "tension"},
         ),
+        Benchmark(
+            name="tether-perch",
+            task="TetherPerch",
+            about="wind a weighted tether around a branch and hang from it, the rotors idle",
+            horizon=16.0,
+            settle=15.0,
+            interface={
+                "rotor_action": "attitude",
+                "tendon_action": "bend",
+                "control_frequency": 25.0,
+            },
+            episodes=100,
+        ),
     )
 }
 """By name.

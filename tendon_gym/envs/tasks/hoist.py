@@ -56,7 +56,12 @@ def draw_scene(rng: np.random.Generator) -> Scene:
         gain = 1.0 / (math.cosh(arc / width) + line / -width * math.sinh(-arc / width))
     below = centre + thick * across
     goal = below + gain * vehicle * along
-    start = below - gain * float(along @ centre) * along + 0.05 * (2.0 * u[7] - 1.0) * along + 0.02 * (2.0 * u[8] - 1.0) * across
+    start = (
+        below
+        - gain * float(along @ centre) * along
+        + 0.05 * (2.0 * u[7] - 1.0) * along
+        + 0.02 * (2.0 * u[8] - 1.0) * across
+    )
     quaternion = np.empty(4)
     import mujoco
 

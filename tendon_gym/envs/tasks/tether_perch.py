@@ -60,6 +60,7 @@ TASK = Task(
     entry=ENTRIES["TetherPerch"],
     reference={"name": "hover", "position": [0, 0, HOVER]},
     observation=(
+        "position_error",
         "velocity",
         "rotation",
         "angular_velocity",
@@ -148,31 +149,32 @@ class TetherPerchEnv(TendonEnv):
 
     ## Observation space
 
-    `Box(..., (99,), float32)` by default, clipped to [-bound, bound];
+    `Box(..., (102,), float32)` by default, clipped to [-bound, bound];
     `env.unwrapped.observation_layout` has the same by name.
 
-    | Num   | Slice            | Meaning                   | Unit  | Frame         | Bound |
-    |-------|------------------|---------------------------|-------|---------------|-------|
-    | 0-2   | velocity         | of the base               | m/s   | world         | 20    |
-    | 3-11  | rotation         | row by row                | 1     | body to world | 1     |
-    | 12-14 | angular_velocity | of the base               | rad/s | body          | 50    |
-    | 15    | yaw_error        | reference - actual        | rad   | -             | 3.142 |
-    | 16-39 | joint_angles     | x, y of each link         | rad   | body          | 3.142 |
-    | 40-63 | joint_velocities | the same order            | rad/s | body          | 200   |
-    | 64-66 | tip              | from the base             | m     | body          | 0.789 |
-    | 67-69 | tip_velocity     | seen from the base        | m/s   | body          | 50    |
-    | 70-72 | tendon_lengths   | of each tendon            | m     | -             | 1.578 |
-    | 73-76 | thrusts          | as applied                | N     | -             | 8     |
-    | 77-79 | tensions         | as applied                | N     | -             | 6     |
-    | 80-82 | load             | the bob, from the base    | m     | world         | 10    |
-    | 83-85 | load_velocity    | of the bob                | m/s   | world         | 20    |
-    | 86    | cable_length     | of the tether, stretched  | m     | -             | 20    |
-    | 87    | rest_length      | of the tether, at rest    | m     | -             | 20    |
-    | 88    | cable_tension    | at the vehicle            | N     | -             | 100   |
-    | 89    | turns            | around the branch         | 1     | -             | 10    |
-    | 90-92 | obstacle         | its middle, from the base | m     | world         | 10    |
-    | 93-95 | obstacle_axis    | along the branch          | 1     | world         | 1     |
-    | 96-98 | obstacle_size    | its radius, and two zeros | m     | -             | 10    |
+    | Num    | Slice            | Meaning                   | Unit  | Frame         | Bound |
+    |--------|------------------|---------------------------|-------|---------------|-------|
+    | 0-2    | position_error   | reference - actual        | m     | world         | 10    |
+    | 3-5    | velocity         | of the base               | m/s   | world         | 20    |
+    | 6-14   | rotation         | row by row                | 1     | body to world | 1     |
+    | 15-17  | angular_velocity | of the base               | rad/s | body          | 50    |
+    | 18     | yaw_error        | reference - actual        | rad   | -             | 3.142 |
+    | 19-42  | joint_angles     | x, y of each link         | rad   | body          | 3.142 |
+    | 43-66  | joint_velocities | the same order            | rad/s | body          | 200   |
+    | 67-69  | tip              | from the base             | m     | body          | 0.789 |
+    | 70-72  | tip_velocity     | seen from the base        | m/s   | body          | 50    |
+    | 73-75  | tendon_lengths   | of each tendon            | m     | -             | 1.578 |
+    | 76-79  | thrusts          | as applied                | N     | -             | 8     |
+    | 80-82  | tensions         | as applied                | N     | -             | 6     |
+    | 83-85  | load             | the bob, from the base    | m     | world         | 10    |
+    | 86-88  | load_velocity    | of the bob                | m/s   | world         | 20    |
+    | 89     | cable_length     | of the tether, stretched  | m     | -             | 20    |
+    | 90     | rest_length      | of the tether, at rest    | m     | -             | 20    |
+    | 91     | cable_tension    | at the vehicle            | N     | -             | 100   |
+    | 92     | turns            | around the branch         | 1     | -             | 10    |
+    | 93-95  | obstacle         | its middle, from the base | m     | world         | 10    |
+    | 96-98  | obstacle_axis    | along the branch          | 1     | world         | 1     |
+    | 99-101 | obstacle_size    | its radius, and two zeros | m     | -             | 10    |
 
     `observation_mode="tip"` leaves out the joints.
 
