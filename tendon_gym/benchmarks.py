@@ -206,6 +206,18 @@ BENCHMARKS = {
             settings={"goal": "tip"},
             interface={"rotor_action": "none", "tendon_action": "tension"},
         ),
+        Benchmark(
+            name="hoist-residual",
+            task="Hoist",
+            about="lift a load over a drawn beam to a drawn place, accelerations and the winch",
+            horizon=8.0,
+            settle=7.0,
+            interface={
+                "rotor_action": "residual",
+                "tendon_action": "reference",
+                "control_frequency": 50.0,
+            },
+        ),
     )
 }
 """By name.
