@@ -23,7 +23,7 @@ TOP = 0.03
 """Height of the tether's end above the base's origin, m."""
 HOVER = 3.4
 """Height of the reference, m."""
-FRICTION = 0.35
+FRICTION = 0.45
 
 
 def draw_scene(rng: np.random.Generator) -> Scene:
@@ -103,7 +103,7 @@ class TetherPerchEnv(TendonEnv):
     heading (within 0.3 rad of the y axis) are drawn for every episode. The vehicle is to wind the
     tether around it, one and a half turns or more, and then to hang from it without its rotors: the
     bob, an eighth of its weight, holds it by the friction of the tether on the bark, which changes
-    a tension by up to e^(0.35 times the angle of contact), 27 at one and a half turns.
+    a tension by up to e^(0.45 times the angle of contact), 69 times at one and a half turns.
 
     The tether is a `tendon_gym.cables` cable: it winds, slides, and is held where friction holds
     it, see docs/cables.md. It touches neither itself nor the vehicle, and vehicle and bob would
