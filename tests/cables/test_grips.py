@@ -251,4 +251,4 @@ def test_a_bob_that_swings_pulls_no_cable_through(dt):
     third = len(heights) // 4
     assert np.ptp(swing[-third:]) > 0.3
     creep = abs(np.mean(heights[-third:]) - np.mean(heights[third : 2 * third]))
-    assert creep < 2e-3
+    assert creep < 2e-4
