@@ -129,7 +129,6 @@ class Starts:
         model = self._engine.model
         qpos, qvel = np.tile(model.qpos0, (len(ids), 1)), np.zeros((len(ids), model.nv))
         if "qpos" in given or "qvel" in given:
-            self._put_loads(ids, qpos)
             self._engine.reset(ids, given.get("qpos", qpos), given.get("qvel", qvel))
             return
         self._drawer.states(ids, draws, qpos, qvel)

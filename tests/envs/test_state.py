@@ -31,6 +31,7 @@ MANY = [
         ("Bend", {"goal": "tip"}),
         ("ArmBend", {"tendon_action": "bend"}),
         ("Hover", {"forces": BLOW}),
+        ("Hoist", {"rotor_action": "residual", "tendon_action": "reference"}),
     )
 ]  # fmt: skip
 SHORT = {"horizon": 0.25, "limits": {"distance": 0.6}}

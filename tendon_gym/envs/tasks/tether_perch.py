@@ -113,9 +113,8 @@ class TetherPerchEnv(TendonEnv):
 
     ## Action space
 
-    `Box(-1, 1, (8,), float32)` by default: the rotor part, the tendon part, and the rate of the
-    tether's winch at the vehicle: -1 reels in 0.3 m/s, +1 pays out as much. What is beyond the
-    bounds is clipped.
+    `Box(-1, 1, (8,), float32)` by default: the rotor part, the tendon part, then the tether's winch,
+    which is at the vehicle. What is beyond the bounds is clipped.
 
     | `rotor_action` | Num | Meaning                          | -1     | 0     | +1    | Unit  |
     |----------------|-----|----------------------------------|--------|-------|-------|-------|
@@ -146,6 +145,10 @@ class TetherPerchEnv(TendonEnv):
 
     A bend is a direction and a magnitude, (mu cos beta, mu sin beta) with mu at most 1, in the
     base's axes; the allocation turns it into tensions.
+
+    | `winch` | Num  | Meaning                          | -1   | 0 | +1  | Unit |
+    |---------|------|----------------------------------|------|---|-----|------|
+    | always  | last | rate of the tether's rest length | -0.3 | 0 | 0.3 | m/s  |
 
     ## Observation space
 
