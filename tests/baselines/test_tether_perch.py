@@ -84,7 +84,7 @@ def test_one_and_many_are_treated_alike():
 
 def test_other_tasks_and_bad_gains_are_refused():
     hover = gym.make(ENTRIES["Hover"].id).unwrapped
-    with pytest.raises(ValueError, match="task of tether_perch must be .* got 'Hover'"):
+    with pytest.raises(ValueError, match=r"task of tether_perch must be .* got 'Hover'"):
         TetherPerch(hover)
     with pytest.raises(ValueError, match=r"PerchGains\.speed must be"):
         PerchGains(speed=0.0)

@@ -113,8 +113,8 @@ class TetherPerchEnv(TendonEnv):
 
     ## Action space
 
-    `Box(-1, 1, (8,), float32)` by default: the rotor part, the tendon part, then the tether's winch,
-    which is at the vehicle. What is beyond the bounds is clipped.
+    `Box(-1, 1, (8,), float32)` by default: the rotor part, the tendon part, then the winch of the
+    tether at the vehicle. What is beyond the bounds is clipped.
 
     | `rotor_action` | Num | Meaning                          | -1     | 0     | +1    | Unit  |
     |----------------|-----|----------------------------------|--------|-------|-------|-------|
