@@ -20,7 +20,7 @@ LIFT, FASTEST = 1.5, 0.35
 """Rate of the winch per height that the load lacks, 1/s, and its most, m/s."""
 TURN = 2.0
 """Rate of the yaw per error, 1/s."""
-PENDULUMS = {CYLINDER: (4.0, 1.0), ELLIPSOID: (4.0, 1.4), TORUS: (8.0, 0.25)}
+PENDULUMS = {CYLINDER: (4.0, 1.0), ELLIPSOID: (4.0, 1.4), TORUS: (7.0, 0.3)}
 """The swing along the middle one of the beams of each kind: square of its frequency, 1/s^2, and how
 far the load follows the vehicle."""
 COSTS = (1.0, 0.5, 20.0, 10.0, 10.0)

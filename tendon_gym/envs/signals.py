@@ -79,6 +79,8 @@ thrust: of all rotors.
 thrust_effort: what the rotors give above an equal share of the weight, summed.
 tension_effort: what the tendons pull above the slackest one, summed.
 action_rate: length of the vector of all controls' changes since the last step, per second.
+cable_length, rest_length, cable_tension, cable_pull, turns: at the beginning of the last physics
+step, or at the reset, since the cable is solved there and nowhere else.
 obstacle_clearance: inf where there is no obstacle.
 """
 

@@ -48,16 +48,16 @@ def make_beam(kind: Any, u: NDArray[np.float64]) -> Beam:
     up = np.array([0.0, 0.0, 1.0])
     middle = np.array([1.0 + 0.3 * u[0], 0.0, height - thick]) + 0.2 * (u[3] - 0.5) * along
     line = float(across @ middle)
-    arc = thick * (0.5 * math.pi - math.atan((HEIGHT - height) / line))
+    slope = math.atan((HEIGHT - height) / line)
     size, share, frame, centre = (thick,), 1.0, (up, across, along), middle
     if kind == "ellipsoid":
         wide = 0.8 + 0.4 * u[5]
         size = (thick, thick, wide)
-        share = 1.0 / (math.cos(arc / wide) - line / wide * math.sin(arc / wide))
+        arc = thick * (0.5 * math.pi - slope) / wide
+        share = 1.0 / (math.cos(arc) - line / wide * math.sin(arc))
     elif kind == "torus":
         ring = 0.4 + 0.2 * u[5]
-        size, wide = (ring, thick), math.sqrt(thick * (ring - thick))
-        share = 1.0 / (math.cosh(arc / wide) + line / wide * math.sinh(arc / wide))
+        size, share = (ring, thick), _share_in_ring(ring, thick, slope, line)
         frame, centre = (-up, along, across), middle + ring * up
     quaternion = np.empty(4)
     mujoco.mju_mat2Quat(quaternion, np.stack(frame, axis=1).ravel())
@@ -65,6 +65,16 @@ def make_beam(kind: Any, u: NDArray[np.float64]) -> Beam:
     a, b, c = centre.tolist()
     obstacle = Obstacle(kind, size, position=(a, b, c), quaternion=(w, x, y, z))
     return Beam(obstacle, (middle + thick * across)[:2], along[:2], share)
+
+
+def _share_in_ring(ring: float, thick: float, slope: float, line: float) -> float:
+    """Return the share for a torus: a neighbouring path turns about its axis as Clairaut says."""
+    nodes, weights = np.polynomial.legendre.leggauss(16)
+    half = 0.5 * (0.5 * math.pi - slope)
+    radii = ring - thick * np.cos(slope + half * (1.0 + nodes))
+    turn = 1.0 / ring + half * thick * float(weights @ radii**-2)
+    leaving = ring - thick * math.cos(slope)
+    return 1.0 / (turn * (leaving - line * math.sin(slope)) + line / leaving)
 
 
 def draw_scene(rng: np.random.Generator) -> Scene:
@@ -174,17 +184,19 @@ class HoistEnv(TendonEnv):
     A vehicle that stands still leaves a taut cable one place of rest, where the path is shortest
     among all of the same height of the load. Neighbouring paths part from the one across the beam
     by y, with y'' = -K y over the beam and y'' = 0 beside it, K Gauss's curvature. At rest the load
-    hangs plumb, y' = 0 there; so with the arc s on the beam and the line l to the vehicle it
-    follows a vehicle that is Y along the beam from the plane of symmetry by
+    hangs plumb, y' = 0 there; so with the arc s on the beam and the line of length l to the vehicle
+    it follows a vehicle that is Y along the beam from the plane of symmetry by
 
-    | Kind        | K                | Share of Y                      | Which is       |
-    |-------------|------------------|---------------------------------|----------------|
-    | "cylinder"  | 0                | 1                               | 1              |
-    | "ellipsoid" | 1/w^2, w = c     | 1/(cos(s/w) - l/w sin(s/w))     | 1.05 to 1.42   |
-    | "torus"     | -1/w^2           | 1/(cosh(s/w) + l/w sinh(s/w))   | 0.12 to 0.27   |
+    | Kind        | K                          | Share of Y                  | Which is     |
+    |-------------|----------------------------|-----------------------------|--------------|
+    | "cylinder"  | 0                          | 1                           | 1            |
+    | "ellipsoid" | 1/c^2                      | 1/(cos(s/c) - l/c sin(s/c)) | 1.05 to 1.42 |
+    | "torus"     | -cos(a)/(r (R - r cos(a))) | 1/(p (q - l sin(e)) + l/q)  | 0.21 to 0.42 |
 
-    with the ellipsoid's half length c, and w^2 = r (R - r) where the cable lies inside a ring of
-    radius R and tube r. It is stable while the share is positive: always but on an ellipsoid that
+    with the ellipsoid's half length c. In a ring of radius R and tube r the cable lies where the
+    tube is seen from the ring's middle, at the angles a from the slope e at which it comes from the
+    vehicle to pi/2, and a neighbouring path turns about the ring's axis as Clairaut's law says: q =
+    R - r cos(e) and p = 1/R plus the integral of r/(R - r cos(a))^2 over a. The place is stable while the share is positive: always but on an ellipsoid that
     is round enough for tan(s/c) > c/l, from which a cable slips off, as from a ball. None is drawn
     that is near to that: tan(s/c) is at most 0.19, c/l at least 0.57. Along the cylinder the load
     swings like a pendulum as long as the whole cable; across the beam like one as long as what
