@@ -32,7 +32,7 @@ def flown(entry):
 
     The waves are small on the rotors, so that the vehicle stays up.
     """
-    env = gymnasium.make(entry.id)
+    env = gymnasium.make(entry.id, limits={"tilt": math.pi})
     env.reset(seed=SEED)
     core, total = env.unwrapped.core, 0.0
     sizes = np.full(core.interface.size, 0.02)
