@@ -23,6 +23,7 @@ CASES = [
     ("ArmBend", {}),
     ("ArmBend", {"start": {"bend": 1.5}}),
     ("Hoist", {}),
+    ("TetherPerch", {}),
 ]
 
 
