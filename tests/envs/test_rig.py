@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import gymnasium as gym
 import mujoco
 import numpy as np
@@ -9,7 +11,11 @@ import pytest
 from scipy.optimize import minimize
 
 from tendon_gym.cables import CableSpan, CableSystem
+from tendon_gym.envs.core import Core
+from tendon_gym.envs.episodes import Episodes
 from tendon_gym.envs.obstacles import OBSTACLE, distance, surface_of, write_obstacle
+from tendon_gym.envs.rig import Scene
+from tendon_gym.envs.tasks.hoist import RIG, TASK
 from tendon_gym.forces.cable import Obstacle
 from tendon_gym.registration import ENTRIES
 
@@ -312,3 +318,24 @@ def test_cable_obstacle_and_goal_are_drawn(seed):
         assert (np.abs(ring - row["size"][0]) < 0.02).sum() >= 20
     else:
         assert np.abs(places - row["position"]).sum(axis=1).min() < 1e-6
+
+
+def test_a_hanging_load_starts_where_the_vehicle_is_and_in_balance():
+    """A rig of another task: the load hangs from the vehicle, beside an obstacle."""
+    branch = Obstacle("cylinder", (0.05,), position=(2.0, 0.0, 1.5), quaternion=(1, -1, 0, 0))
+    hung = dataclasses.replace(RIG.cable, path=(branch,))
+    rig = dataclasses.replace(
+        RIG, cable=hung, hanging=True, slack=-0.3 * 9.81 / 200.0,
+        draw=lambda rng: Scene(branch, (0.0, 0.0, -0.8 - 0.1 * rng.random()), (2.0, 0.0, 1.5)),
+    )  # fmt: skip
+    calm = {"control_frequency": 500.0, "start": {"position": 0.1, "velocity": 0.0}}
+    core = Core(dataclasses.replace(TASK, rig=rig), 3, {**STILL, **calm})
+    ids = np.arange(3)
+    core.reset(ids, [Episodes.seeded(k) for k in range(3)])
+    s = core.signals
+    assert (np.abs(s["load"][:, :2]) < 1e-12).all() and (s["load"][:, 2] <= -0.8).all()
+    np.testing.assert_allclose(s["cable_length"], -s["load"][:, 2], atol=1e-9)
+    assert not s["turns"].any()
+    core.step(np.zeros((3, core.interface.size)))
+    np.testing.assert_allclose(s["cable_tension"], 0.3 * 9.81, rtol=1e-9)
+    assert not core.reason.any()

@@ -101,7 +101,7 @@ RIG = Rig(
                 "cylinder",
                 (0.1,),
                 position=(1.2, 0.0, 1.3),
-                quaternion=(0.5, 0.5, 0.5, 0.5),
+                quaternion=(0.5, -0.5, -0.5, -0.5),  # along y, its x axis up
                 hint=(0.3, 0.0, 0.0),  # above a beam, and in a ring where it is lowest
             ),
         ),
@@ -196,11 +196,12 @@ class HoistEnv(TendonEnv):
     with the ellipsoid's half length c. In a ring of radius R and tube r the cable lies where the
     tube is seen from the ring's middle, at the angles a from the slope e at which it comes from the
     vehicle to pi/2, and a neighbouring path turns about the ring's axis as Clairaut's law says: q =
-    R - r cos(e) and p = 1/R plus the integral of r/(R - r cos(a))^2 over a. The place is stable while the share is positive: always but on an ellipsoid that
-    is round enough for tan(s/c) > c/l, from which a cable slips off, as from a ball. None is drawn
-    that is near to that: tan(s/c) is at most 0.19, c/l at least 0.57. Along the cylinder the load
-    swings like a pendulum as long as the whole cable; across the beam like one as long as what
-    hangs, which nothing can be done about but not to excite it.
+    R - r cos(e) and p = 1/R plus the integral of r/(R - r cos(a))^2 over a. The place is stable
+    while the share is positive: always but on an ellipsoid that is round enough for tan(s/c) > c/l,
+    from which a cable slips off, as from a ball. None is drawn that is near to that: tan(s/c) is at
+    most 0.19, c/l at least 0.57. Along the cylinder the load swings like a pendulum as long as the
+    whole cable; across the beam like one as long as what hangs, which nothing can be done about but
+    not to excite it.
 
     ## Action space
 
