@@ -86,7 +86,7 @@ def test_list_names_everything(capsys):
     text = capsys.readouterr().out
     for name in [*(entry.id for entry in ENTRIES.values()), *benchmarks.BENCHMARKS]:
         assert f"\n{name} " in text
-    for name in ("zero", "random", "geometric_paper", "geometric_full", "tip_control"):
+    for name in ("zero", "random", "geometric_paper", "geometric_full", "tip_control", "hoist"):
         assert f"\n{name} " in text
     assert max(map(len, text.splitlines())) <= 120
 

@@ -54,7 +54,7 @@ def run() -> Scene:
     data.qvel[:3] = cable.termination_tangent(paths)
     mujoco.mj_forward(model, data)
     read_bodies(paths, model, data)
-    pulls.add_forces(np.zeros((1, model.nbody, 6)))
+    pulls.add_forces(np.zeros((1, model.nbody, 6)), 0.05)
     numbers = {
         "turning, rad": pulls.angle(0, 0),
         "arc over radius, rad": cable.arc_length(paths, 0) / RADIUS,

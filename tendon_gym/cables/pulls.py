@@ -23,9 +23,9 @@ MOST_FRICTION = 10.0
 class CablePulls:
     """The tensions of all cables of a `CableState`, and what they do to the bodies.
 
-    What has a memory (the length that a winch has paid out, what was asked of a drive) lies in the
-    state, and is copied, saved and reset with it. What is read holds for the last `add_forces`;
-    results have a leading axis (n,) if the state is a batch.
+    What has a memory (the length that a winch has paid out, what was asked of a drive, how far
+    friction has given way) lies in the state, and is copied, saved and reset with it. What is read
+    holds for the last `add_forces`; results have a leading axis (n,) if the state is a batch.
     """
 
     def __init__(
@@ -33,7 +33,7 @@ class CablePulls:
         state: CableState,
         drives: Sequence[Drive],
         friction: Sequence[ArrayLike] | None = None,
-        slip_speed: float = 0.05,
+        grip_stiffness: float = 1000.0,
     ) -> None:
         """Give every cable a drive.
 
@@ -42,7 +42,8 @@ class CablePulls:
             drives: one per cable.
             friction: per cable the coefficients of its obstacles, or one for all of them; None:
                 no friction.
-            slip_speed: speed (m/s) at which a sliding cable has three quarters of its friction.
+            grip_stiffness: by how much (N/m) friction holds a cable the more, the further it gives
+                way, before it slides.
 
         Raises:
             ValueError: not one drive and one friction per cable, or a bad coefficient.
@@ -65,17 +66,18 @@ class CablePulls:
                 name = f"friction of cable {k}"
                 mu = checks.number(name, float(value), minimum=0.0, maximum=MOST_FRICTION)
                 grips["friction"][:, rows[k]["first"] + place] = mu
-        records["slip_speed"] = checks.number("slip_speed", slip_speed, above=0.0)
+        checks.number("grip_stiffness", grip_stiffness, above=0.0, maximum=LARGEST)
+        records["grip_stiffness"] = grip_stiffness
         self.values = Pulls(records, grips, np.zeros((state.n, len(cables)), LOAD))
         self._box = box(self.values)
 
     def add_forces(self, forces: NDArray, dt: float = 0.0) -> None:
-        """Let winches turn for dt (s), and add what all cables do at the state's poses.
+        """Let winches turn and friction give way for dt, and add what all cables do to the bodies.
 
         Args:
             forces: (n, b, 6), also for a single simulation; added to: force (N) and moment (N m)
                 about the origin of each body, in world axes.
-            dt: s.
+            dt: s; 0: what has a memory stays as it is.
         """
         shape = (*self.state.position.shape[:2], 6)
         if forces.shape != shape or forces.dtype != np.float64:
@@ -119,6 +121,14 @@ class CablePulls:
         grips = self._grips(cable, obstacle)
         return self.state.shaped(np.stack([grips["before"], grips["after"]], axis=-1))
 
+    def held(self, cable: int, obstacle: int) -> Any:
+        """Return how far an obstacle's friction has let the cable give way, m, signed as sliding.
+
+        Times the grip's stiffness it is the difference of `tensions` in a cable at rest.
+        """
+        nodes = self.state.nodes[:, self._element(cable, obstacle)]
+        return self.state.shaped(nodes["held"].copy())
+
     def sliding(self, cable: int, obstacle: int) -> Any:
         """Return how fast a cable slides over an obstacle, m/s, positive to its termination."""
         return self.state.shaped(self._grips(cable, obstacle)["sliding"].copy())
@@ -135,7 +145,10 @@ class CablePulls:
     def _at(self, cable: int) -> int:
         return index("cable", cable, len(self.values.drives))
 
-    def _grips(self, cable: int, obstacle: int) -> NDArray:
+    def _element(self, cable: int, obstacle: int) -> int:
         k = self._at(cable)
         place = self.state.system.cables[k].place_of_obstacle(obstacle)
-        return self.values.grips[:, self.state.system.records()[2][k]["first"] + place]
+        return self.state.system.records()[2][k]["first"] + place
+
+    def _grips(self, cable: int, obstacle: int) -> NDArray:
+        return self.values.grips[:, self._element(cable, obstacle)]

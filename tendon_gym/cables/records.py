@@ -77,6 +77,7 @@ NODE = np.dtype(
         ("arc_length", "f8"),
         ("point", "f8", (2, 3)),  # where the cable arrives and where it leaves
         ("direction", "f8", (2, 3)),  # of the straight lines that end and begin there
+        ("held", "f8"),  # how far friction has let the cable give way without sliding, m
     ]
 )
 

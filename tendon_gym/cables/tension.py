@@ -1,29 +1,23 @@
 """Tensions along solved cables, with their drives and with friction, and what these do to bodies.
 
-Friction follows Euler's and Eytelwein's law of a cable that slides: over a curve that turns by
-theta the tension grows by exp(mu theta) towards where the cable comes from, as every piece of it
-is in balance without mass. The law of a cable at rest, which leaves the tension open between two
-bounds, is replaced by exp(mu theta tanh(u / slip_speed)) with the sliding speed u. A cable
-stretches evenly, so that u is the mean of the speeds that the parts of the path on either side of
-the curve ask for, weighted with their lengths.
+A cable stretches evenly, so that its sliding speed over a curve is the mean of the speeds that the
+parts of the path on either side of it ask for, weighted with their lengths. Friction, by `grips`,
+is the only thing that changes the tension along a cable.
 """
 
 from __future__ import annotations
 
-import math
 from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
 from tendon_gym.cables.forces import pull_at, velocity_at
 from tendon_gym.cables.friction import turning
+from tendon_gym.cables.grips import give, pass_on, resist, share
 from tendon_gym.cables.problem import Problem
 from tendon_gym.cables.records import NO_FAULT, OBSTACLE
 from tendon_gym.compiled import compiled
-from tendon_gym.spatial import dot, row, subtract
-
-MOST_FRICTION = 30.0
-"""Largest logarithm of the ratio between a tension and that at the origin."""
+from tendon_gym.spatial import dot, norm, row, scale, subtract
 
 
 class Pulls(NamedTuple):
@@ -41,29 +35,43 @@ class Pulls(NamedTuple):
 
 
 @compiled
-def _line(inside: Problem, own: NDArray, i: int, a: int, b: int) -> tuple[float, float]:
-    """Return length and rate of the line from element a to element b."""
+def _line(
+    inside: Problem, own: NDArray, i: int, a: int, b: int, dt: float
+) -> tuple[float, float, float]:
+    """Return the line from element a to element b: its length, its rate, its mean rate over dt.
+
+    The mean is over the step that ends now, with the velocities that it ended with, of the distance
+    of the points that the line connects now. Rates would add up to too long a line: its direction
+    has turned meanwhile.
+    """
     start, end = inside.nodes[i, a], inside.nodes[i, b]
     p, q, e = row(start["point"], 1), row(end["point"], 0), row(end["direction"], 0)
-    rate = dot(e, velocity_at(inside, i, own[b]["body"], q))
-    rate -= dot(e, velocity_at(inside, i, own[a]["body"], p))
-    return dot(e, subtract(q, p)), rate
+    speed = velocity_at(inside, i, own[b]["body"], q)
+    speed = subtract(speed, velocity_at(inside, i, own[a]["body"], p))
+    line, rate = subtract(q, p), dot(e, speed)
+    length = dot(e, line)
+    last = norm(subtract(line, scale(dt, speed)))
+    if not length + last > 0.0:
+        return length, rate, rate
+    return length, rate, (2.0 * dot(line, speed) - dt * dot(speed, speed)) / (length + last)
 
 
 @compiled
-def _measure(inside: Problem, own: NDArray, i: int, k: int) -> tuple[float, float]:
-    """Return length and rate of cable k of simulation i."""
-    first, length, rate = inside.cables[k]["first"], 0.0, 0.0
+def _measure(
+    inside: Problem, own: NDArray, i: int, k: int, dt: float
+) -> tuple[float, float, float]:
+    """Return length, rate and mean rate over dt of cable k of simulation i."""
+    first, length, rate, mean = inside.cables[k]["first"], 0.0, 0.0, 0.0
     previous = first
     for j in range(first + 1, inside.cables[k]["last"] + 1):
         node = inside.nodes[i, j]
         if node["active"] == 0.0:
             continue
-        line, change = _line(inside, own, i, previous, j)
+        line, change, changed = _line(inside, own, i, previous, j, dt)
         length += line + _arc(own[j], node)
-        rate += change
+        rate, mean = rate + change, mean + changed
         previous = j
-    return length, rate
+    return length, rate, mean
 
 
 @compiled
@@ -84,41 +92,56 @@ def _wind(drive: Any, path: Any, dt: float) -> tuple[float, float]:
 
 
 @compiled
-def _grip(
-    inside: Problem, own: NDArray, pulls: Pulls, i: int, k: int, motion: tuple[float, float, float]
-) -> float:
-    """Write the tensions along a cable for 1 N at its origin; return their mean over its length.
+def _prepare(
+    inside: Problem, pulls: Pulls, i: int, k: int, motion: tuple[float, float, float], dt: float
+) -> None:
+    """Write what tensions along a cable depend on.
 
-    `motion` is the path's length, its rate, and the rate of the stretch.
+    `motion`: its length, and over the last dt the mean rates of the length and of the stretch.
     """
+    own, cable = inside.elements[i % inside.elements.shape[0]], inside.cables[k]
     length, rate, stretching = motion
-    grips, cable = pulls.grips[i], inside.cables[k]
-    slip_speed = pulls.drives[k]["slip_speed"]
-    done, done_rate, exponent, tension, total = 0.0, 0.0, 0.0, 1.0, 0.0
-    previous = cable["first"]
+    done, done_rate, previous = 0.0, 0.0, cable["first"]
     for j in range(cable["first"], cable["last"] + 1):
-        node, grip = inside.nodes[i, j], grips[j]
-        grip["angle"], grip["sliding"], grip["before"], grip["after"] = 0.0, 0.0, 0.0, 0.0
+        node, grip = inside.nodes[i, j], pulls.grips[i, j]
+        _let_go(grip)
         if node["active"] == 0.0:
+            node["held"] = 0.0
             continue
         if j > previous:
-            line, change = _line(inside, own, i, previous, j)
-            total, done, done_rate = total + tension * line, done + line, done_rate + change
-        previous, arc, grip["before"] = j, _arc(own[j], node), tension
+            grip["line"], _, change = _line(inside, own, i, previous, j, dt)
+            done, done_rate = done + grip["line"], done_rate + change
+        previous, grip["arc"] = j, _arc(own[j], node)
         if own[j]["role"] == OBSTACLE and length > 0.0:
-            ahead = (length - done - 0.5 * arc) / length
+            ahead = (length - done - 0.5 * grip["arc"]) / length
             grip["sliding"] = rate - done_rate - ahead * stretching
             if grip["friction"] > 0.0:
                 curve, accuracy = inside.curves[i, j], cable["accuracy"]
                 stages = inside.workspace.stages
                 grip["angle"] = turning(own[j], inside.tables, curve, accuracy, stages)
-                more = math.tanh(grip["sliding"] / slip_speed)
-                exponent += grip["friction"] * grip["angle"] * more
-                exponent = min(max(exponent, -MOST_FRICTION), MOST_FRICTION)
-                tension = math.exp(exponent)
-        grip["after"] = tension
-        total, done = total + 0.5 * (grip["before"] + tension) * arc, done + arc
-    return total / length if length > 0.0 else 1.0
+                resist(grip, node["held"], pulls.drives[k]["grip_stiffness"], dt)
+        done += grip["arc"]
+
+
+@compiled
+def _let_go(grip: Any) -> None:
+    grip["line"], grip["arc"], grip["angle"], grip["sliding"] = 0.0, 0.0, 0.0, 0.0
+    grip["holding"], grip["most"], grip["before"], grip["after"] = 0.0, 1.0, 0.0, 0.0
+
+
+@compiled
+def _hold(inside: Problem, pulls: Pulls, i: int, k: int, dt: float) -> None:
+    """Let what holds the cable on obstacles give way for dt (s) to the tensions that were found."""
+    load, stiffness = pulls.loads[i, k], pulls.drives[k]["grip_stiffness"]
+    load["friction_power"] = load["grip_energy"] = 0.0
+    for j in range(inside.cables[k]["first"], inside.cables[k]["last"] + 1):
+        node, grip = inside.nodes[i, j], pulls.grips[i, j]
+        if node["active"] == 0.0:
+            grip["before"] = grip["after"] = 0.0
+        elif grip["friction"] > 0.0:
+            node["held"] = give(grip, node["held"], stiffness, dt)
+            load["friction_power"] += (grip["after"] - grip["before"]) * grip["sliding"]
+            load["grip_energy"] += 0.5 * stiffness * node["held"] * node["held"]
 
 
 @compiled
@@ -126,10 +149,10 @@ def _rest(inside: Problem, pulls: Pulls, i: int, k: int, load: Any) -> None:
     """Let a cable that has no path do nothing."""
     inside.paths[i, k]["tension"] = 0.0
     load["energy"], load["stretch"], load["drive_power"] = 0.0, 0.0, 0.0
-    load["damping_power"], load["friction_power"] = 0.0, 0.0
+    load["damping_power"], load["friction_power"], load["grip_energy"] = 0.0, 0.0, 0.0
     for j in range(inside.cables[k]["first"], inside.cables[k]["last"] + 1):
-        grip = pulls.grips[i, j]
-        grip["sliding"], grip["before"], grip["after"] = 0.0, 0.0, 0.0
+        inside.nodes[i, j]["held"] = 0.0
+        _let_go(pulls.grips[i, j])
 
 
 @compiled
@@ -142,29 +165,29 @@ def _pull(inside: Problem, pulls: Pulls, i: int, k: int, dt: float) -> None:
     if path["fault"] != NO_FAULT:
         _rest(inside, pulls, i, k, load)
         return
-    length, rate = _measure(inside, own, i, k)
+    length, rate, mean_rate = _measure(inside, own, i, k, dt)
     if drive["elastic"] == 0:
         rest, rest_rate = length, rate
         load["rest_length"] = length
-    mean = _grip(inside, own, pulls, i, k, (length, rate, rate - rest_rate))
-    stretch, spring = length - rest, 0.0
+    stretching = mean_rate - rest_rate if drive["elastic"] == 1 else 0.0
+    _prepare(inside, pulls, i, k, (length, mean_rate, stretching), dt)
+    stretch, grips = length - rest, pulls.grips[i]
     load["stretch"], load["energy"], load["damping_power"] = stretch, 0.0, 0.0
-    tension = max(0.0, drive["tension"] + path["asked"])
+    first, last = inside.cables[k]["first"], inside.cables[k]["last"]
     if drive["elastic"] == 1:
-        tension = 0.0
+        mean = 0.0
         if stretch > 0.0:
             spring = drive["stiffness"] * stretch
-            pull = max(0.0, spring + drive["damping"] * (rate - rest_rate))
-            tension = pull / mean
+            mean = max(0.0, spring + drive["damping"] * (rate - rest_rate))
             load["energy"] = 0.5 * spring * stretch
-            load["damping_power"] = (pull - spring) * (rate - rest_rate)
+            load["damping_power"] = (mean - spring) * (rate - rest_rate)
+        tension = share(grips, first, last, length, mean)
+    else:
+        tension = max(0.0, drive["tension"] + path["asked"])
+        pass_on(grips, first, last, tension)
     path["tension"] = tension
-    load["drive_power"], load["friction_power"] = -tension * rest_rate, 0.0
-    for j in range(inside.cables[k]["first"], inside.cables[k]["last"] + 1):
-        grip = pulls.grips[i, j]
-        grip["before"] *= tension
-        grip["after"] *= tension
-        load["friction_power"] += (grip["after"] - grip["before"]) * grip["sliding"]
+    load["drive_power"] = -tension * rest_rate
+    _hold(inside, pulls, i, k, dt)
 
 
 @compiled
@@ -174,7 +197,7 @@ def pull(problem: Any, pulls: Any, dt: float, forces: NDArray) -> None:
     Args:
         problem: a box with a `Problem` that is solved.
         pulls: a box with `Pulls`.
-        dt: how long winches turn first, s.
+        dt: how long the step is, s.
         forces: (n, b, 6), added to: force (N) and moment (N m) about the body's origin, in world
             axes.
     """

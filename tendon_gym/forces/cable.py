@@ -92,7 +92,7 @@ class Cable:
         termination: where it ends.
         drive: what gives it tension.
         path: what it runs over or through between its ends, in this order.
-        slip_speed: sliding speed (m/s) at which it has three quarters of its friction.
+        grip_stiffness: N/m, of obstacles' hold on the cable; see `CablePulls`.
         width: diameter in pictures, m.
         rgba: colour in pictures.
     """
@@ -101,7 +101,7 @@ class Cable:
     termination: Station
     drive: ConstantTension | Elastic | Winch
     path: tuple[Obstacle | Station, ...] = ()
-    slip_speed: float = 0.05
+    grip_stiffness: float = 1000.0
     width: float = 0.008
     rgba: tuple[float, float, float, float] = (0.1, 0.1, 0.1, 1.0)
 
@@ -154,7 +154,7 @@ class CableTerm:
         self.span: Any = system.cables[0]
         self.paths = system.new_state(n)
         friction = [item.friction for item in cable.path if isinstance(item, Obstacle)]
-        self.pulls = CablePulls(self.paths, [cable.drive], [friction], cable.slip_speed)
+        self.pulls = CablePulls(self.paths, [cable.drive], [friction], cable.grip_stiffness)
         self.reset(np.arange(n))
         self.failed = np.zeros(n, bool)
         self._forces = np.zeros((n, model.nbody, 6))

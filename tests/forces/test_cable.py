@@ -270,7 +270,7 @@ def test_a_cable_is_a_setting_of_plain_values():
         ({"path": [BEAM | {"friction": -1.0}]}, "friction of cable 0 must be"),
         ({"width": 0.0}, "width must be"),
         ({"rgba": [0, 0, 0, 2]}, "rgba"),
-        ({"slip_speed": 0.0}, "slip_speed must be"),
+        ({"grip_stiffness": 0.0}, "grip_stiffness must be"),
     ],
 )
 def test_bad_settings_are_refused(changes, message):
