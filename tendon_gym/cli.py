@@ -45,7 +45,7 @@ class ListCommand:
             actions = (" ".join(names) for names in (entry.rotor_actions, entry.tendon_actions))
             rows.append([entry.id, horizon, *actions])
         print(aligned(rows, numbers=False), end="\n\n")
-        rows = [["benchmark", "task", "seconds", "episodes", "what it asks"]]
+        rows = [["benchmark", "task", "s", "episodes", "what it asks"]]
         for each in benchmarks.BENCHMARKS.values():
             rows.append([each.name, each.task, f"{each.horizon:g}", str(each.episodes), each.about])
         print(aligned(rows, numbers=False), end="\n\n")

@@ -10,7 +10,7 @@ fade away.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -110,12 +110,13 @@ class TetherPerch(Geometric):
         if any(name not in env.observation_layout for name, _ in READS):
             wanted = "a task with a tether and a branch, as TetherPerch"
             checks.reject("task of tether_perch", env.task.entry.name, wanted)
-        attitude = GeometricGains(kp=(0.0,) * 3, kd=(0.0,) * 3, ki=(0.0,) * 3)
-        super().__init__(env, "tether_perch", LAW_PAPER, attitude)
-        _, _, dt, *vehicle = self._law
-        chosen = gains or PerchGains()
-        values = (getattr(chosen, name) for name in chosen.__dataclass_fields__)
-        self._perch = _Law(self._view.starts(READS), dt, *vehicle, *values)
+        none = (0.0, 0.0, 0.0)
+        super().__init__(env, "tether_perch", LAW_PAPER, GeometricGains(none, none, none))
+        _, _, dt, attitude, vehicle, inverse, low, high, hover = self._law
+        self._perch = _Law(
+            self._view.starts(READS), dt, attitude, vehicle, inverse, low, high, hover,
+            **asdict(gains or PerchGains()),
+        )  # fmt: skip
 
     def predict(
         self,
