@@ -206,6 +206,31 @@ BENCHMARKS = {
             settings={"goal": "tip"},
             interface={"rotor_action": "none", "tendon_action": "tension"},
         ),
+        Benchmark(
+            name="hoist-residual",
+            task="Hoist",
+            about="lift a load over a drawn beam to a drawn place, accelerations and the winch",
+            horizon=8.0,
+            settle=7.0,
+            interface={
+                "rotor_action": "residual",
+                "tendon_action": "reference",
+                "control_frequency": 50.0,
+            },
+        ),
+        Benchmark(
+            name="tether-perch",
+            task="TetherPerch",
+            about="wind a weighted tether around a branch and hang from it, the rotors idle",
+            horizon=16.0,
+            settle=15.0,
+            interface={
+                "rotor_action": "attitude",
+                "tendon_action": "bend",
+                "control_frequency": 25.0,
+            },
+            episodes=100,
+        ),
     )
 }
 """By name.

@@ -45,12 +45,13 @@ class ListCommand:
             actions = (" ".join(names) for names in (entry.rotor_actions, entry.tendon_actions))
             rows.append([entry.id, horizon, *actions])
         print(aligned(rows, numbers=False), end="\n\n")
-        rows = [["benchmark", "task", "seconds", "episodes", "what it asks"]]
+        rows = [["benchmark", "task", "s", "episodes", "what it asks"]]
         for each in benchmarks.BENCHMARKS.values():
             rows.append([each.name, each.task, f"{each.horizon:g}", str(each.episodes), each.about])
         print(aligned(rows, numbers=False), end="\n\n")
         shipped = {name: task for task in ENTRIES for name in shipped_policies(task)}
-        rows = [["policy", "flies"], *([name, "every task"] for name in baselines.BASELINES)]
+        rows = [["policy", "flies"]]
+        rows += [[name, each.flies or "every task"] for name, each in baselines.BASELINES.items()]
         rows += [[name, f"{task} (learned)"] for name, task in shipped.items()]
         print(aligned(rows, numbers=False))
         return OK

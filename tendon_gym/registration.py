@@ -38,6 +38,8 @@ ENTRIES = {
         Entry("TendonGym/Track-v0", "track", "Track", None, FLIGHT, (*TENDONS, "reference")),
         Entry("TendonGym/Bend-v0", "bend", "Bend", 6.0, FLIGHT, TENDONS),
         Entry("TendonGym/ArmBend-v0", "arm_bend", "ArmBend", 4.0, ("none",), TENDONS),
+        Entry("TendonGym/TetherPerch-v0", "tether_perch", "TetherPerch", 16.0, FLIGHT, TENDONS),
+        Entry("TendonGym/Hoist-v0", "hoist", "Hoist", 8.0, FLIGHT, (*TENDONS, "reference")),
     )
 }
 

@@ -32,11 +32,11 @@ def flown(entry):
 
     The waves are small on the rotors, so that the vehicle stays up.
     """
-    env = gymnasium.make(entry.id)
+    env = gymnasium.make(entry.id, limits={"tilt": math.pi})
     env.reset(seed=SEED)
     core, total = env.unwrapped.core, 0.0
     sizes = np.full(core.interface.size, 0.02)
-    sizes[-len(core.layout.tendon_actuators) :] = 0.5
+    sizes[core.interface.tendon_part] = 0.5
     for step in range(round(SECONDS / core.step_time)):
         waves = 0.9 * step * core.step_time + 0.17 * np.arange(core.interface.size)
         action = sizes * np.sin(2.0 * math.pi * waves)

@@ -92,7 +92,7 @@ class Geometric:
         )
         self._tendons, self._allocation = allocation.tendons(), allocation.record()
         self._rotors = len(layout.rotor_actuators)
-        self._size = core.interface.size
+        self._size, self._tendon_part = core.interface.size, core.interface.tendon_part
         if self._rotors:
             mixer = Mixer.of(core.model)
             self._law = (
@@ -116,11 +116,11 @@ class Geometric:
     ) -> tuple[Action, NDArray]:
         """Return thrusts and tensions as actions; see `Policy.predict`."""
         rows, single = as_batch(observation)
-        actions = np.empty((len(rows), self._size), np.float32)
+        actions = np.zeros((len(rows), self._size), np.float32)  # a winch stands still
         integral = self._fly(rows, state, episode_start, actions)
         bend, tensions = self._bend(rows), np.empty((len(rows), len(self._tendons)))
         allocate(bend, self._tendons, self._allocation, tensions)
-        actions[:, self._rotors :] = 2.0 * tensions / self._tendons["tension_max"] - 1.0
+        actions[:, self._tendon_part] = 2.0 * tensions / self._tendons["tension_max"] - 1.0
         return (actions[0] if single else actions), integral
 
     def _fly(

@@ -8,22 +8,24 @@ from pathlib import Path
 from typing import Any
 
 from tendon_gym import checks
-from tendon_gym.baselines import geometric, learned, simple, tip_control
+from tendon_gym.baselines import geometric, hoist, learned, simple, tether_perch, tip_control
 from tendon_gym.baselines.policy import Env, Policy
 from tendon_gym.registration import Entry
 
 
 @dataclass(frozen=True)
 class Baseline:
-    """How to make a policy for any task.
+    """How to make a policy.
 
     Attributes:
         interface: what settings the environment needs for it.
         make: builds the policy for such an environment.
+        flies: the only task, by its name; None: every task.
     """
 
     interface: Callable[[Entry], dict[str, Any]]
     make: Callable[[Env], Policy]
+    flies: str | None = None
 
 
 BASELINES = {
@@ -32,6 +34,8 @@ BASELINES = {
     "geometric_paper": Baseline(geometric.interface, geometric.geometric_paper),
     "geometric_full": Baseline(geometric.interface, geometric.geometric_full),
     "tip_control": Baseline(geometric.interface, tip_control.TipControl),
+    "hoist": Baseline(hoist.interface, hoist.Hoist, flies="Hoist"),
+    "tether_perch": Baseline(geometric.interface, tether_perch.TetherPerch, flies="TetherPerch"),
 }
 
 

@@ -18,16 +18,15 @@ def direct(entry: Entry) -> dict[str, str]:
 
 
 class Zero:
-    """Hover thrust and slack tendons, whatever happens."""
+    """Hover thrust, slack tendons and a winch that stands still, whatever happens."""
 
     name = "zero"
 
     def __init__(self, env: Env) -> None:
         """Prepare the one action for `env`."""
         self.interface = direct(env.task.entry)
-        tendons = len(env.core.layout.tendon_actuators)
         self._action = np.zeros(env.core.action_space.shape, np.float32)
-        self._action[-tendons:] = -1.0
+        self._action[env.core.interface.tendon_part] = -1.0
 
     def predict(
         self,

@@ -138,9 +138,10 @@ class TipControl(Geometric):
         memory = memory.copy()
         if episode_start is not None:
             memory[episode_start] = self._fresh(1)
-        actions = np.empty((n, self._size), np.float32)
+        actions = np.zeros((n, self._size), np.float32)  # a winch stands still
         integral = self._fly(rows, integral, episode_start, actions)
-        pull_tips(rows, self._tip_law, np.empty(3), np.empty(tendons), memory, actions)
+        used = actions[:, : self._tendon_part.stop]
+        pull_tips(rows, self._tip_law, np.empty(3), np.empty(tendons), memory, used)
         return (actions[0] if single else actions), (integral, memory)
 
     def _fresh(self, n: int) -> NDArray[np.float64]:

@@ -122,8 +122,16 @@ class CableState:
             own.pose = elements.pose(pose)
         if surface is not None:
             own.surface = _own_surface(surface)
+        known = key in self._own and self._revision == self.system.revision
         self._own[key] = own
-        self._revision, self._solved = -1, False
+        if known:  # then its row is there, and stays where it is
+            first = self._problem.cables[cable]["first"]
+            own.write(
+                self._problem.elements[simulation, first + shared.place_of_obstacle(obstacle)]
+            )
+        else:
+            self._revision = -1
+        self._solved = False
         if self._layout:
             self._problem.paths["known"][simulation, cable] = 0.0
 

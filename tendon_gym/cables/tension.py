@@ -18,7 +18,7 @@ from tendon_gym.cables.grips import give, pass_on, resist, share
 from tendon_gym.cables.problem import Problem
 from tendon_gym.cables.records import NO_FAULT, OBSTACLE
 from tendon_gym.compiled import compiled
-from tendon_gym.spatial import dot, row, subtract
+from tendon_gym.spatial import dot, norm, row, scale, subtract
 
 
 class Pulls(NamedTuple):
@@ -36,29 +36,43 @@ class Pulls(NamedTuple):
 
 
 @compiled
-def _line(inside: Problem, own: NDArray, i: int, a: int, b: int) -> tuple[float, float]:
-    """Return length and rate of the line from element a to element b."""
+def _line(
+    inside: Problem, own: NDArray, i: int, a: int, b: int, dt: float
+) -> tuple[float, float, float]:
+    """Return the line from element a to element b: its length, its rate, its mean rate over dt.
+
+    The mean is over the step that ends now, with the velocities that it ended with, of the distance
+    of the points that the line connects now. Rates would add up to too long a line: its direction
+    has turned meanwhile.
+    """
     start, end = inside.nodes[i, a], inside.nodes[i, b]
     p, q, e = row(start["point"], 1), row(end["point"], 0), row(end["direction"], 0)
-    rate = dot(e, velocity_at(inside, i, own[b]["body"], q))
-    rate -= dot(e, velocity_at(inside, i, own[a]["body"], p))
-    return dot(e, subtract(q, p)), rate
+    speed = velocity_at(inside, i, own[b]["body"], q)
+    speed = subtract(speed, velocity_at(inside, i, own[a]["body"], p))
+    line, rate = subtract(q, p), dot(e, speed)
+    length = dot(e, line)
+    last = norm(subtract(line, scale(dt, speed)))
+    if not length + last > 0.0:
+        return length, rate, rate
+    return length, rate, (2.0 * dot(line, speed) - dt * dot(speed, speed)) / (length + last)
 
 
 @compiled
-def _measure(inside: Problem, own: NDArray, i: int, k: int) -> tuple[float, float]:
-    """Return length and rate of cable k of simulation i."""
-    first, length, rate = inside.cables[k]["first"], 0.0, 0.0
+def _measure(
+    inside: Problem, own: NDArray, i: int, k: int, dt: float
+) -> tuple[float, float, float]:
+    """Return length, rate and mean rate over dt of cable k of simulation i."""
+    first, length, rate, mean = inside.cables[k]["first"], 0.0, 0.0, 0.0
     previous = first
     for j in range(first + 1, inside.cables[k]["last"] + 1):
         node = inside.nodes[i, j]
         if node["active"] == 0.0:
             continue
-        line, change = _line(inside, own, i, previous, j)
+        line, change, changed = _line(inside, own, i, previous, j, dt)
         length += line + _arc(own[j], node)
-        rate += change
+        rate, mean = rate + change, mean + changed
         previous = j
-    return length, rate
+    return length, rate, mean
 
 
 @compiled
@@ -82,7 +96,10 @@ def _wind(drive: Any, path: Any, dt: float) -> tuple[float, float]:
 def _prepare(
     inside: Problem, pulls: Pulls, i: int, k: int, motion: tuple[float, float, float], dt: float
 ) -> None:
-    """Write what tensions along a cable depend on; `motion`: length, rate, rate of the stretch."""
+    """Write what tensions along a cable depend on.
+
+    `motion`: its length, and over the last dt the mean rates of the length and of the stretch.
+    """
     own, cable = inside.elements[i % inside.elements.shape[0]], inside.cables[k]
     length, rate, stretching = motion
     done, done_rate, previous = 0.0, 0.0, cable["first"]
@@ -93,7 +110,7 @@ def _prepare(
             node["held"] = 0.0
             continue
         if j > previous:
-            grip["line"], change = _line(inside, own, i, previous, j)
+            grip["line"], _, change = _line(inside, own, i, previous, j, dt)
             done, done_rate = done + grip["line"], done_rate + change
         previous, grip["arc"] = j, _arc(own[j], node)
         if own[j]["role"] == OBSTACLE and length > 0.0:
@@ -149,14 +166,15 @@ def _pull(inside: Problem, pulls: Pulls, i: int, k: int, dt: float) -> None:
     if path["fault"] != NO_FAULT:
         _rest(inside, pulls, i, k, load)
         return
-    length, rate = _measure(inside, own, i, k)
-    if not abs(rate) < math.inf:  # a velocity that is not finite
+    length, rate, mean_rate = _measure(inside, own, i, k, dt)
+    if not abs(rate) + abs(mean_rate) < math.inf:  # a velocity that is not finite
         _rest(inside, pulls, i, k, load)
         return
     if drive["elastic"] == 0:
         rest, rest_rate = length, rate
         load["rest_length"] = length
-    _prepare(inside, pulls, i, k, (length, rate, rate - rest_rate), dt)
+    stretching = mean_rate - rest_rate if drive["elastic"] == 1 else 0.0
+    _prepare(inside, pulls, i, k, (length, mean_rate, stretching), dt)
     stretch, grips = length - rest, pulls.grips[i]
     load["stretch"], load["energy"], load["damping_power"] = stretch, 0.0, 0.0
     first, last = inside.cables[k]["first"], inside.cables[k]["last"]
@@ -183,7 +201,7 @@ def pull(problem: Any, pulls: Any, dt: float, forces: NDArray) -> None:
     Args:
         problem: a box with a `Problem` that is solved.
         pulls: a box with `Pulls`.
-        dt: how long winches turn first, s.
+        dt: how long the step is, s.
         forces: (n, b, 6), added to: force (N) and moment (N m) about the body's origin, in world
             axes.
     """

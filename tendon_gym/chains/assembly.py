@@ -65,9 +65,19 @@ def assemble(scene: SceneSpec) -> tuple[mujoco.MjSpec, list[Part]]:
         add_floor(spec)
     if scene.table is not None:
         add_table(spec, scene.table)
-    for item in scene.objects:
-        add_object(spec, item)
+    for k, item in enumerate(scene.objects):
+        with about(f"SceneSpec.objects[{k}]"):
+            add_object(spec, item)
     return spec, parts
+
+
+@contextmanager
+def about(where: str) -> Iterator[None]:
+    """Say which part of the scene it is that MuJoCo refuses."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from error
 
 
 def _load_robot(robot: RobotSpec, where: str) -> mujoco.MjSpec:
@@ -90,7 +100,8 @@ def _load_robot(robot: RobotSpec, where: str) -> mujoco.MjSpec:
         _add_actuators(spec, actuators, joints, f"{where}.actuators[{k}]")
     for name in robot.force_torque:
         body = _named(f"{where}.force_torque", name, spec.body, spec.bodies)
-        _add_force_torque(spec, body)
+        with about(f"{where}.force_torque"):
+            _add_force_torque(spec, body)
     return spec
 
 
@@ -114,6 +125,11 @@ def load_file(what: str, path: str, packages: Sequence[str] = ()) -> mujoco.MjSp
         spec = mujoco.MjSpec.from_file(str(file))
     except (ElementTree.ParseError, ValueError) as error:
         raise ValueError(f"{what}: {path!r} can't be read: {error}") from error
+    if spec.compiler.settotalmass > 0.0:
+        warnings.warn(
+            f"{what}: settotalmass of {path!r} is left out, bodies have the masses that they give",
+            stacklevel=2,
+        )
     _make_absolute(spec, file.parent.resolve())
     return spec
 
@@ -145,8 +161,7 @@ def _attach(
         child.default.name = f"main_of_{child.modelname}_{len(parent.bodies)}"
     frame = body.add_frame(pos=placed.position, quat=placed.quaternion)
     try:
-        if child.keys:
-            child.compile()  # keyframes must know the child's size before it is attached
+        child.compile()  # by itself, so that faults are its own; keyframes get its size
         with _unprefixed_allowed():
             parent.attach(child, prefix=placed.prefix, frame=frame)
     except ValueError as error:
@@ -200,7 +215,8 @@ def _add_actuators(spec: mujoco.MjSpec, added: ActuatorSpec, joints: list[str], 
             raise ValueError(f"{where}.joints: {name!r} is neither a hinge nor a slide")
         for mode in added.modes:
             if (name, mode) not in present:
-                _add_actuator(spec, joint, mode, added)
+                with about(where):
+                    _add_actuator(spec, joint, mode, added)
 
 
 def _mode(actuator: Any) -> str:

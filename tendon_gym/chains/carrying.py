@@ -13,7 +13,7 @@ from tendon_gym.chains.paths import find_body
 QPOS_WIDTHS = np.array([7, 4, 1, 1])
 """Numbers in qpos per type of joint: free, ball, slide, hinge."""
 _PER_ACTUATOR = ("ctrl", "act")
-_WHOLE = ("eq_active", "userdata", "plugin_state")
+_WHOLE = ("eq_active", "userdata", "plugin_state", "history")
 
 
 class Survivors:
@@ -48,4 +48,5 @@ def carry_state(
     new.mocap_pos[target.mocaps] = old.mocap_pos[source.mocaps]
     new.mocap_quat[target.mocaps] = old.mocap_quat[source.mocaps]
     for name in (*_PER_ACTUATOR, *_WHOLE):
-        getattr(new, name)[:] = getattr(old, name)
+        if hasattr(old, name):  # the oldest MuJoCo has no history
+            getattr(new, name)[:] = getattr(old, name)

@@ -1,12 +1,19 @@
-"""Where robots of a scene start: the joints at home, and controls that hold them there."""
+"""Where robots of a scene start: joints at home, and controls and filters that hold them there."""
 
 from __future__ import annotations
 
 import mujoco
+import numpy as np
+from numpy.typing import NDArray
 
 from tendon_gym import checks
 from tendon_gym.chains.assembly import Part
 from tendon_gym.chains.carrying import QPOS_WIDTHS
+from tendon_gym.chains.specs import RobotSpec
+
+Array = NDArray[np.float64]
+_FILTERS = (int(mujoco.mjtDyn.mjDYN_FILTER), int(mujoco.mjtDyn.mjDYN_FILTEREXACT))
+"""Kinds of actuators whose state is their control, late."""
 
 
 def go_home(
@@ -31,8 +38,11 @@ def go_home(
             start = model.jnt_qposadr[joint.id]
             span = slice(start, start + QPOS_WIDTHS[model.jnt_type[joint.id]])
             data.qpos[span] = model.key_qpos[part.key, span]
+            if model.jnt_type[joint.id] == mujoco.mjtJoint.mjJNT_FREE:
+                _place(data.qpos[span], part.robot)
         for actuator in actuators:
             data.ctrl[actuator.id] = model.key_ctrl[part.key, actuator.id]
+            _write_state(model, data, actuator.id, model.key_act[part.key])
         return
     ids = {joint.name: joint.id for joint in joints}
     for name, position in (part.robot.home or {}).items():
@@ -43,6 +53,27 @@ def go_home(
     for actuator in actuators:
         if model.actuator_biasprm[actuator.id, 1]:  # a spring: its control is a length
             data.ctrl[actuator.id] = data.actuator_length[actuator.id]
+            _write_state(model, data, actuator.id, None)
+
+
+def _place(pose: Array, robot: RobotSpec) -> None:
+    """Turn the pose (7,) of a floating base in the robot's frame into that in the world."""
+    position, turned = np.empty(3), np.empty(4)
+    axis = np.array(robot.quaternion) / np.linalg.norm(robot.quaternion)
+    mujoco.mju_rotVecQuat(position, pose[:3].copy(), axis)
+    mujoco.mju_mulQuat(turned, axis, pose[3:].copy())
+    pose[:3], pose[3:] = position + robot.position, turned
+
+
+def _write_state(
+    model: mujoco.MjModel, data: mujoco.MjData, actuator: int, given: Array | None
+) -> None:
+    """Write an actuator's own state: what is given for all (na,), or a filter at its control."""
+    start, count = int(model.actuator_actadr[actuator]), int(model.actuator_actnum[actuator])
+    if count and given is not None:
+        data.act[start : start + count] = given[start : start + count]
+    elif count and int(model.actuator_dyntype[actuator]) in _FILTERS:
+        data.act[start] = data.ctrl[actuator]
 
 
 def _checked(

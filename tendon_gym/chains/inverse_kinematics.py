@@ -179,8 +179,10 @@ class InverseKinematics:
     ) -> Array:
         """Return joint velocities that give the tip a twist: one differential step.
 
-        The velocities nearest to `preferred` among those that give the twist; where limits allow no
-        such velocities, or near singular positions, the twist is given as nearly as they allow.
+        The velocities nearest to `preferred` among those that give the twist. Where limits allow no
+        such velocities, joints that would pass theirs stay at them, one after the other, and the
+        rest comes as near to the twist as it can: quick, and not always the nearest of all. Near
+        singular positions the twist is damped.
 
         Args:
             q: (n_joints,) positions, rad or m.

@@ -91,8 +91,10 @@ class Scene:
     def _set_start(self) -> None:
         """Make the data's positions and controls keyframe 0, and start there."""
         model, data, key = self.model, self.data, self._editable.keys[0]
-        key.qpos, key.ctrl = data.qpos, data.ctrl
-        model.key_qpos[0], model.key_ctrl[0] = data.qpos, data.ctrl
+        for name in ("qpos", "ctrl", "act"):
+            values = getattr(data, name)
+            setattr(key, name, values)
+            getattr(model, f"key_{name}")[0] = values
         mujoco.mj_resetDataKeyframe(model, data, 0)
         mujoco.mj_forward(model, data)
 
@@ -114,8 +116,16 @@ class Scene:
         self.spec, self._editable, self.model, self.data = spec, editable, model, data
 
     def save_xml(self, path: str | PathLike[str]) -> None:
-        """Write the scene as one MJCF file: numbers to six digits, assets by absolute paths."""
-        Path(path).write_text(self._editable.to_xml(), encoding="utf-8")
+        """Write the scene as one MJCF file: numbers to six digits, assets by absolute paths.
+
+        Masses and inertias are written out, whatever they came from.
+        """
+        if not isinstance(path, (str, PathLike)):
+            raise TypeError(f"path must be a path, got {checks.shown(path)}")
+        editable = self._editable.copy()
+        editable.compiler.saveinertial = True
+        editable.compile()
+        Path(path).write_text(editable.to_xml(), encoding="utf-8")
 
     def body_frame(self, name: str) -> Pose:
         """Return a body's position (3,) and rotation (3, 3) in the world.

@@ -15,12 +15,13 @@ READABLE = (".msh", ".obj", ".stl")
 _SHELL = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL
 
 
-def load_urdf(path: Path, packages: Sequence[str] = ()) -> mujoco.MjSpec:
+def load_urdf(path: str | Path, packages: Sequence[str] = ()) -> mujoco.MjSpec:
     """Return the editable description of a URDF file.
 
     Every link is a body of its own, also behind fixed joints. A link's mass is that of its
-    `<inertial>`, and none where it has none. Meshes are looked for beside the file or, for
-    "package://name/rest", as name/rest in the folders given. Those that are missing or that MuJoCo
+    `<inertial>`, and none where it has none. Meshes are looked for beside the file, in
+    the `meshdir` of its `<mujoco>` element, or, for "package://name/rest", as name/rest in the
+    folders given. Those that are missing or that MuJoCo
     can't read are dropped, with one warning that tells which and why.
 
     Args:
@@ -32,7 +33,9 @@ def load_urdf(path: Path, packages: Sequence[str] = ()) -> mujoco.MjSpec:
         ValueError: not a URDF that MuJoCo takes.
     """
     robot = ElementTree.parse(path).getroot()
-    meshes, dropped = _settle_meshes(robot, path.parent, [Path(folder) for folder in packages])
+    path = Path(path)
+    folders = _mesh_folders(robot, path.parent)
+    meshes, dropped = _settle_meshes(robot, folders, [Path(folder) for folder in packages])
     _set_compiler(robot)
     spec = mujoco.MjSpec.from_string(ElementTree.tostring(robot, encoding="unicode"))
     for geom in spec.geoms:
@@ -43,6 +46,13 @@ def load_urdf(path: Path, packages: Sequence[str] = ()) -> mujoco.MjSpec:
     if dropped:
         warnings.warn(f"{path}: {_words(dropped)}", stacklevel=2)
     return spec
+
+
+def _mesh_folders(robot: ElementTree.Element, folder: Path) -> list[Path]:
+    """Return where meshes are looked for: beside the file, and in MuJoCo's own `meshdir` of it."""
+    compiler = robot.find("mujoco/compiler")
+    meshdir = None if compiler is None else compiler.get("meshdir")
+    return [folder] if meshdir is None else [folder, folder / meshdir]
 
 
 def _words(dropped: dict[str, str]) -> str:
@@ -68,7 +78,7 @@ def _set_compiler(robot: ElementTree.Element) -> None:
 
 
 def _settle_meshes(
-    robot: ElementTree.Element, folder: Path, packages: list[Path]
+    robot: ElementTree.Element, folders: list[Path], packages: list[Path]
 ) -> tuple[dict[str, Path], dict[str, str]]:
     """Give each mesh a name of its own, and drop geometry whose mesh can't be read.
 
@@ -87,7 +97,7 @@ def _settle_meshes(
             if mesh is None:
                 continue
             name = mesh.get("filename", "")
-            path = _find(name, folder, packages)
+            path = _find(name, folders, packages)
             fault = "no such file"
             if path is not None:
                 use = (path, shape.tag)
@@ -102,7 +112,7 @@ def _settle_meshes(
     return meshes, dropped
 
 
-def _find(name: str, folder: Path, packages: list[Path]) -> Path | None:
+def _find(name: str, folders: list[Path], packages: list[Path]) -> Path | None:
     """Return the file that a URDF names, None if there is none."""
     parts = urlsplit(name)
     if parts.scheme == "package":
@@ -110,7 +120,7 @@ def _find(name: str, folder: Path, packages: list[Path]) -> Path | None:
     elif parts.scheme == "file":
         candidates = [Path(unquote(parts.path))]
     else:
-        candidates = [folder / name]
+        candidates = [folder / name for folder in folders]
     return next((path.resolve() for path in candidates if path.is_file()), None)
 
 

@@ -1,6 +1,7 @@
 """Action interfaces: what the numbers of an action mean, and the loops that run below them.
 
-An action is an array in [-1, 1]: a rotor part, then a tendon part. It is decoded once per
+An action is an array in [-1, 1]: a rotor part, then a tendon part, then the rate of the winch for
+tasks that have one. It is decoded once per
 control step; the inner loops of all rotor actions but "thrust" run before every physics step.
 """
 
@@ -32,6 +33,7 @@ from tendon_gym.control.loops import (
     run_loops,
 )
 from tendon_gym.control.mixer import Mixer
+from tendon_gym.envs.rig import Rigging
 from tendon_gym.envs.schedule import Schedule
 from tendon_gym.model import Layout
 from tendon_gym.references.setpoint import setpoints
@@ -92,6 +94,8 @@ class Orders(NamedTuple):
         last_ctrl: (n, nu), N, what ctrl was before.
         hover: N, of one rotor.
         scale: (4,), of the rotor part.
+        winch: (n,), m/s, rate of the cable's rest length; (0,) without a winch.
+        winch_speed: m/s, the most.
     """
 
     given: NDArray[np.float64]
@@ -109,6 +113,8 @@ class Orders(NamedTuple):
     rotor_actuators: NDArray[np.int64]
     tendon_actuators: NDArray[np.int64]
     command: NDArray[np.float64]
+    winch: NDArray[np.float64]
+    winch_speed: float
 
 
 class ActionInterface:
@@ -116,6 +122,7 @@ class ActionInterface:
 
     Attributes:
         size: length of an action.
+        tendon_part: of an action.
         held: whether the controls stay constant during a control step, so that no loop runs.
         loops: what `run_loops` works on; an engine may call that itself.
         command: (n, 4 + tendons): the rotor part in physical units (thrusts in N; collective in
@@ -131,6 +138,7 @@ class ActionInterface:
         tendon_action: str,
         config: ActionConfig,
         n: int,
+        rig: Rigging | None = None,
     ) -> None:
         """Prepare the inner loops; the names must be legal for the task."""
         self._rotor, self._tendon = ROTOR_ACTIONS[rotor_action], TENDON_ACTIONS[tendon_action]
@@ -138,7 +146,10 @@ class ActionInterface:
         rotor_size = 0 if self._rotor == NO_ROTORS else 4
         tendons = len(layout.tendon_actuators)
         tendon_size = {TENSION: tendons, BEND: 2, REFERENCE: 0}[self._tendon]
-        self.size = rotor_size + tendon_size
+        self.tendon_part = slice(rotor_size, rotor_size + tendon_size)
+        self.size = self.tendon_part.stop + (rig is not None)
+        self._winch = np.zeros(0) if rig is None else rig.rate
+        self._winch_speed = 0.0 if rig is None else rig.rig.winch.speed
         self.held = self._rotor in (THRUST, NO_ROTORS) and self._tendon != REFERENCE
         allocation = TendonAllocation.of(
             layout.tendon_angles, layout.tendon_radii, layout.tension_max
@@ -206,6 +217,7 @@ class ActionInterface:
             np.zeros((n, self.size)), np.zeros((n, self.size)), np.zeros(n, bool), ctrl, last_ctrl,
             self._rotor, self._tendon, self._hover, self._scale, loops.high, loops.tendons,
             loops.allocation, loops.rotor_actuators, loops.tendon_actuators, self.command,
+            self._winch, self._winch_speed,
         )  # fmt: skip
 
     def reset(self, ids: NDArray, rotation: NDArray) -> None:
@@ -248,6 +260,8 @@ def decode(box: Any) -> int:
         for k in range(ctrl.shape[1]):
             orders.last_ctrl[i, k] = ctrl[i, k]
         _decode_one(action[i], orders.command[i], ctrl[i], orders)
+        if i < orders.winch.shape[0]:
+            orders.winch[i] = orders.winch_speed * action[i, size - 1]
     return -1
 
 

@@ -35,6 +35,8 @@ from tendon_gym.envs.pipeline import (
     lowest,
 )
 from tendon_gym.envs.rest_tips import TipGoals
+from tendon_gym.envs.rig import Rigging
+from tendon_gym.envs.rig_signals import new_carried
 from tendon_gym.envs.schedule import Preview, Schedule
 from tendon_gym.envs.signals import sensing
 from tendon_gym.envs.starts import Given, Starts, reach_below
@@ -60,6 +62,7 @@ class Core:
         task, config: what is simulated.
         n: number of simulations.
         engine: the physics.
+        rig: loads, cables and obstacles, None for a task without.
         layout: of the model.
         action_space, observation_space: of one simulation.
         signals: (n,) of SIGNALS, at the present state.
@@ -83,8 +86,10 @@ class Core:
         self._terms = [
             forces.make(name, self.model, n, values) for name, values in self.config.forces.items()
         ]
+        self.rig = None if task.rig is None else Rigging(self.model, self.layout, task.rig, n)
+        terms = self._terms if self.rig is None else [*self._terms, self.rig]
         self.engine = engines.make(
-            self.config.engine, self.model, n, self._terms, self.config.threads, tendons
+            self.config.engine, self.model, n, terms, self.config.threads, tendons
         )
         self.schedule = Schedule(self._source(), n)
         self._set_horizon()
@@ -117,7 +122,7 @@ class Core:
         config = self.config
         self.interface = ActionInterface(
             self.model, self.layout, self.schedule, config.rotor_action, config.tendon_action,
-            config.action, self.n,
+            config.action, self.n, self.rig,
         )  # fmt: skip
         self.action_space = Box(-1.0, 1.0, (self.interface.size,), np.float32)
 
@@ -148,6 +153,7 @@ class Core:
     def _make_outputs(self) -> None:
         n, layout, engine = self.n, self.layout, self.engine
         kinematics = engine.motion
+        carried = new_carried(n, -1) if self.rig is None else self.rig.carried
         self.goals = TipGoals(self.config.model, n)
         self.sensing = sensing(
             layout,
@@ -160,7 +166,7 @@ class Core:
         self.signals = self.sensing.signals
         self.rewarder = Reward(self.config.reward, n)
         self.ends = ends = make_ends(
-            self.config.limits, self.task.success, self.step_time, self.horizon, n
+            self.config.limits, self.task.success, self.step_time, self.horizon, carried.lost
         )
         self.summary = make_summary(n, len(layout.rotor_actuators), len(layout.tendon_actuators))
         self.reward, self.reason, self.elapsed = self.rewarder.total, ends.reason, ends.elapsed
@@ -168,18 +174,20 @@ class Core:
         sources = Sources(
             as_matrix(self.signals), as_matrix(self.schedule.setpoint), engine.qpos, engine.qvel,
             kinematics.tendon_length, engine.ctrl, self.preview.values,
+            as_matrix(carried.obstacle),
         )  # fmt: skip
         gathering = self.observer.gathering(sources)
         self.observation = gathering.out
         self._kinematics = kinematics
         self._parts = Pipeline(
             engine.time, engine.qpos, engine.qvel, engine.unstable, kinematics.tree,
-            kinematics.motion, self.schedule.course, self.goals.arrays, self.sensing,
+            kinematics.motion, self.schedule.course, self.goals.arrays, self.sensing, carried,
             self.rewarder.weighing, ends, self.preview.ahead, gathering, self.summary,
         )  # fmt: skip
         self._starts = Starts(
-            self.config, layout, engine, self.schedule, self._lowest, self.goals, self.step_time
-        )
+            self.config, layout, engine, self.schedule, self._lowest, self.goals, self.step_time,
+            self.rig,
+        )  # fmt: skip
 
     def _lowest(self, ids: NDArray[np.int64], out: NDArray[np.float64]) -> None:
         """Write the heights (k,) of the lowest points of the simulations `ids` (k,)."""
@@ -248,6 +256,8 @@ class Core:
         self.ends.horizon[ids] = self._horizons(given or {})
         self._begin(ids, self._pipeline)
         self.clipped[ids] = False
+        if self.rig is not None:
+            self.rig.begin(ids, self.engine.motion.motion)
         for first, last in _runs(ids):
             self._follow_up(first, last, MOVE | SENSE | OBSERVE, self._pipeline)
         self.interface.reset(ids, self.signals["rotation"])
@@ -274,6 +284,8 @@ class Core:
         self.engine.set_state(np.arange(self.n), arrays["engine"])
         for name, array in self._memory().items():
             array[...] = arrays[name]
+        if self.rig is not None:
+            self.rig.restored()
         self._follow_up(0, self.n, MOVE | SENSE | OBSERVE, self._pipeline)
 
     def _memory(self) -> dict[str, NDArray[Any]]:
@@ -299,6 +311,8 @@ class Core:
         }
         if self.schedule.drawn:
             memory["reference"] = self.schedule.rows
+        if self.rig is not None:
+            memory |= self.rig.memory()
         for name, term in zip(self.config.forces, self._terms, strict=True):
             state = getattr(term, "state", None)
             if state is not None:
@@ -307,7 +321,7 @@ class Core:
 
     def draw(self, i: int, scene: Any) -> None:
         """Add what the force terms of simulation `i` look like to an mjvScene."""
-        for term in self._terms:
+        for term in (*self._terms, self.rig):
             drawing = getattr(term, "draw", None)
             if drawing is not None:
                 drawing(i, self.engine.motion.motion, scene)
@@ -326,7 +340,11 @@ class Core:
                 f"got {checks.shown(action[where, column])}"
             )
         self._keep_up()
+        if self.rig is not None:
+            self.rig.carried.lost[:] = False
         self.engine.step(self.substeps, None if self.interface.held else self.interface)
+        if self.rig is not None:
+            self.rig.measure()
         threads.run(self._stages[0])
         if self.rewarder.has_own:
             self.rewarder.evaluate_own(self.signals)

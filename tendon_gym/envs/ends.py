@@ -12,8 +12,8 @@ from tendon_gym.compiled import inlined
 from tendon_gym.envs.signals import SIGNALS
 from tendon_gym.envs.task import Limits
 
-RUNNING, CRASH, TILT, FAR, UNSTABLE = range(5)
-REASONS = ("", "crash", "tilt", "far", "unstable")
+RUNNING, CRASH, TILT, FAR, UNSTABLE, OBSTACLE, CABLE, SLAM = range(8)
+REASONS = ("", "crash", "tilt", "far", "unstable", "obstacle", "cable", "slam")
 """Why an episode ended early; "" while it runs, and at its time limit."""
 
 SUCCESS_SECONDS = 1.0
@@ -24,7 +24,8 @@ class Ends(NamedTuple):
     """What `judge_one` works on.
 
     Attributes:
-        limits: (3,), of clearance (m), tilt (rad) and distance (m).
+        limits: (5,), of clearance (m), tilt (rad), distance (m), obstacle (m), load_speed (m/s).
+        lost: (n,), whether the cable has no path any more.
         first: (criteria,), first column of a criterion's signal in SIGNALS read as a matrix.
         last: (criteria,), the column after its last one.
         largest: (criteria,), the largest mean of squares over the time that is judged.
@@ -38,6 +39,7 @@ class Ends(NamedTuple):
     """
 
     limits: NDArray[np.float64]
+    lost: NDArray[np.bool_]
     first: NDArray[np.int64]
     last: NDArray[np.int64]
     largest: NDArray[np.float64]
@@ -51,7 +53,7 @@ class Ends(NamedTuple):
 
 
 def make_ends(
-    limits: Limits, success: Mapping[str, float], step_time: float, horizon: int, n: int
+    limits: Limits, success: Mapping[str, float], step_time: float, horizon: int, lost: NDArray
 ) -> Ends:
     """Return the ends of n simulations.
 
@@ -60,13 +62,17 @@ def make_ends(
         success: signals and the largest root mean square of each.
         step_time: s, of a control step.
         horizon: control steps.
-        n: number of simulations.
+        lost: (n,), where it is told that a simulation's cable has no path any more.
     """
+    n = len(lost)
     fields: Any = SIGNALS.fields
     spans = [(fields[name][1] // 8, fields[name][0].itemsize // 8) for name in success]
     first = np.array([start for start, _ in spans], np.int64)
     return Ends(
-        limits=np.array([limits.clearance, limits.tilt, limits.distance]),
+        limits=np.array(
+            [limits.clearance, limits.tilt, limits.distance, limits.obstacle, limits.load_speed]
+        ),
+        lost=lost,
         first=first,
         last=first + np.array([size for _, size in spans], np.int64),
         largest=np.array(list(success.values())) ** 2,
@@ -93,7 +99,7 @@ def judge_one(i: int, unstable: bool, signals: NDArray, matrix: NDArray, ends: A
     """
     ends.elapsed[i] += 1
     elapsed, horizon = ends.elapsed[i], ends.horizon[i]
-    reason = _reason(i, unstable, signals, ends.limits)
+    reason = _reason(i, unstable, signals, ends)
     ends.reason[i] = reason
     ends.truncated[i] = reason == RUNNING and elapsed >= horizon
     ends.success[i] = False
@@ -109,17 +115,25 @@ def judge_one(i: int, unstable: bool, signals: NDArray, matrix: NDArray, ends: A
 
 
 @inlined
-def _reason(i: int, unstable: bool, signals: NDArray, limits: NDArray) -> int:
+def _reason(i: int, unstable: bool, signals: NDArray, ends: Any) -> int:
     """Return why simulation i's episode must end, RUNNING if it needn't."""
+    limits = ends.limits
     if unstable:
-        return UNSTABLE
+        return CABLE if ends.lost[i] else UNSTABLE
     if signals["clearance"][i] < limits[0]:
         return CRASH
     if signals["tilt"][i] > limits[1]:
         return TILT
-    square = 0.0
-    for k in range(3):
-        square += signals["position_error"][i, k] * signals["position_error"][i, k]
-    if square > limits[2] * limits[2]:
+    if signals["obstacle_clearance"][i] < limits[3]:
+        return OBSTACLE
+    if _square(signals["position_error"][i]) > limits[2] * limits[2]:
         return FAR
+    if _square(signals["load_velocity"][i]) > limits[4] * limits[4]:
+        return SLAM
     return RUNNING
+
+
+@inlined
+def _square(v: NDArray) -> float:
+    """Return the square of the length of a vector (3,)."""
+    return v[0] * v[0] + v[1] * v[1] + v[2] * v[2]

@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tendon_gym.compiled import inlined
+from tendon_gym.envs.obstacles import OBSTACLE
 from tendon_gym.envs.schedule import PREVIEW_WIDTH
 from tendon_gym.envs.signals import SIGNALS
 from tendon_gym.references.setpoint import SETPOINT
 
-SIGNAL, TARGET, JOINT_ANGLE, JOINT_VELOCITY, LENGTH, CONTROL, PREVIEW = range(7)
+SIGNAL, TARGET, JOINT_ANGLE, JOINT_VELOCITY, LENGTH, CONTROL, PREVIEW, SCENE = range(8)
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ def _target(field: str, unit: str, frame: str, bound: float) -> _Item:
 
 def as_matrix(rows: NDArray) -> NDArray[np.float64]:
     """Return structured rows (n,) of float64 fields as a matrix (n, columns) on the same memory."""
-    return rows.view(np.float64).reshape(len(rows), -1)
+    return rows.view(np.float64).reshape(len(rows), rows.dtype.itemsize // 8)
 
 
 class Items:
@@ -115,8 +116,27 @@ class Items:
             _target("yaw_acceleration", "rad/s^2", "", 200.0),
             _target("bend", "1", "body", 1.0),
             *_preview(preview_points),
+            *_rig(),
         ]
         self.by_name: Mapping[str, _Item] = {item.name: item for item in items}
+
+
+def _rig() -> list[_Item]:
+    """Describe load, cable and obstacle, for tasks that have them."""
+    return [
+        _signal("load", "m", "world", 10.0),
+        _signal("load_velocity", "m/s", "world", 20.0),
+        _signal("load_error", "m", "world", 10.0),
+        _signal("cable_pull", "N", "world", 100.0),
+        _signal("cable_length", "m", "", 20.0),
+        _signal("rest_length", "m", "", 20.0),
+        _signal("cable_tension", "N", "", 100.0),
+        _signal("turns", "1", "", 10.0),
+        _signal("obstacle", "m", "world", 10.0),
+        _Item("obstacle_axis", SCENE, _field(OBSTACLE, "axes")[6:], "1", "world", 1.0),
+        _Item("obstacle_size", SCENE, _field(OBSTACLE, "size"), "m", "", 10.0),
+        _Item("obstacle_kind", SCENE, _field(OBSTACLE, "kind"), "1", "", 1.0),
+    ]
 
 
 def _preview(points: int) -> list[_Item]:
@@ -142,7 +162,7 @@ def _preview(points: int) -> list[_Item]:
 
 
 class Sources(NamedTuple):
-    """Where observations come from, in the order of SIGNAL ... PREVIEW.
+    """Where observations come from, in the order of SIGNAL ... SCENE.
 
     Attributes:
         signals: SIGNALS read as a float64 matrix, see `as_matrix`.
@@ -152,6 +172,7 @@ class Sources(NamedTuple):
         lengths: of the tendons (n, tendons), m.
         ctrl: (n, nu), N.
         preview: (n, points * PREVIEW_WIDTH).
+        scene: OBSTACLE read as a float64 matrix, without rows for tasks that have none.
     """
 
     signals: NDArray[np.float64]
@@ -161,6 +182,7 @@ class Sources(NamedTuple):
     lengths: NDArray[np.float64]
     ctrl: NDArray[np.float64]
     preview: NDArray[np.float64]
+    scene: NDArray[np.float64]
 
 
 class Gathering(NamedTuple):
@@ -228,7 +250,9 @@ def gather_one(i: int, gathering: Any) -> None:
     stop = _pour(i, sources.qvel, pool, stop)
     stop = _pour(i, sources.lengths, pool, stop)
     stop = _pour(i, sources.ctrl, pool, stop)
-    _pour(i, sources.preview, pool, stop)
+    stop = _pour(i, sources.preview, pool, stop)
+    if i < sources.scene.shape[0]:
+        _pour(i, sources.scene, pool, stop)
     column, bound = gathering.column, gathering.bound
     for j in range(out.shape[1]):
         out[i, j] = min(max(pool[i, column[j]], -bound[j]), bound[j])

@@ -17,6 +17,7 @@ from tendon_gym.envs.ends import RUNNING, Ends, judge_one
 from tendon_gym.envs.infos import Summary, summarise_one
 from tendon_gym.envs.observations import Gathering, gather_one
 from tendon_gym.envs.rest_tips import Goals, aim_one
+from tendon_gym.envs.rig_signals import Carried, sense_rig
 from tendon_gym.envs.schedule import Ahead, Course, follow_one, look_one
 from tendon_gym.envs.signals import Sensing, clearance_of, put_controls_back, sense_one
 from tendon_gym.forces import Motion
@@ -46,6 +47,7 @@ class Pipeline(NamedTuple):
     course: Course
     goals: Goals
     sensing: Sensing
+    carried: Carried
     weighing: Weighing
     ends: Ends
     ahead: Ahead
@@ -70,6 +72,8 @@ def follow_up(first: int, last: int, parts: int, box: Any) -> None:
             follow_one(i, time[i], course)
             aim_one(i, course.setpoint["bend"][i], pipeline.goals)
             sense_one(i, motion, course.setpoint, pipeline.goals.values, sensing)
+            if pipeline.carried.load >= 0:
+                sense_rig(i, motion, pipeline.carried, sensing)
         if parts & JUDGE:
             weigh_one(i, signals, pipeline.weighing)
             matrix = pipeline.gathering.sources.signals

@@ -51,17 +51,37 @@ SIGNALS = np.dtype(
         ("tip_goal", np.float64, 3),
         ("tip_error", np.float64, 3),
         # forces in N, rates in N/s, the lowest point above the floor in m
+        ("thrust", np.float64),
         ("thrust_effort", np.float64),
         ("tension_effort", np.float64),
         ("action_rate", np.float64),
         ("clearance", np.float64),
+        # of tasks with a `Rig`: load and obstacle seen from the base's origin, the load's velocity
+        # what it lacks to its goal, and the cable's pull on the base, all in world axes; what else
+        # is known of the cable, in m, m, N and turns on the obstacle, and how many of those lack;
+        # the distance of the vehicle from the obstacle
+        ("load", np.float64, 3),
+        ("load_velocity", np.float64, 3),
+        ("load_error", np.float64, 3),
+        ("obstacle", np.float64, 3),
+        ("cable_pull", np.float64, 3),
+        ("cable_length", np.float64),
+        ("rest_length", np.float64),
+        ("cable_tension", np.float64),
+        ("turns", np.float64),
+        ("missing_turns", np.float64),
+        ("obstacle_clearance", np.float64),
     ]
 )
 """Lengths in m, angles in rad, velocities per second.
 
+thrust: of all rotors.
 thrust_effort: what the rotors give above an equal share of the weight, summed.
 tension_effort: what the tendons pull above the slackest one, summed.
 action_rate: length of the vector of all controls' changes since the last step, per second.
+cable_length, rest_length, cable_tension, cable_pull, turns: at the beginning of the last physics
+step, or at the reset, since the cable is solved there and nowhere else.
+obstacle_clearance: inf where there is no obstacle.
 """
 
 
@@ -111,6 +131,8 @@ def sensing(
 ) -> Sensing:
     """Return the sensors of a model whose controls are `ctrl` (n, nu), with room for the rest."""
     angles, radii = layout.tendon_angles, layout.tendon_radii
+    signals = np.zeros(len(ctrl), SIGNALS)
+    signals["obstacle_clearance"] = math.inf
     return Sensing(
         base=layout.base_body,
         tip_body=tip_body,
@@ -125,7 +147,7 @@ def sensing(
         clearances=clearances,
         ctrl=ctrl,
         last_ctrl=np.zeros(ctrl.shape),
-        signals=np.zeros(len(ctrl), SIGNALS),
+        signals=signals,
     )
 
 
@@ -212,10 +234,11 @@ def _sense_tip(i: int, motion: Any, sensing: Any) -> None:
 def _sense_controls(i: int, setpoint: NDArray, sensing: Any) -> None:
     """Write the applied bend, the efforts and the rate of the controls."""
     s, ctrl, last_ctrl = sensing.signals, sensing.ctrl[i], sensing.last_ctrl[i]
-    effort = 0.0
+    thrust = effort = 0.0
     for k in range(sensing.rotors.shape[0]):
+        thrust += ctrl[sensing.rotors[k]]
         effort += max(ctrl[sensing.rotors[k]] - sensing.hover, 0.0)
-    s["thrust_effort"][i] = effort
+    s["thrust"][i], s["thrust_effort"][i] = thrust, effort
     tendons, slackest, total, x, y = sensing.tendons, math.inf, 0.0, 0.0, 0.0
     for k in range(tendons.shape[0]):
         tension = ctrl[tendons[k]]

@@ -14,6 +14,7 @@ from tendon_gym import checks
 from tendon_gym.engines import Engine
 from tendon_gym.envs.drawing import DRAWS, Drawer, Drawing
 from tendon_gym.envs.rest_tips import TipGoals
+from tendon_gym.envs.rig import Rigging
 from tendon_gym.envs.schedule import Schedule
 from tendon_gym.envs.task import CLEARANCE, LONGEST, EnvConfig
 from tendon_gym.model import Layout
@@ -46,11 +47,12 @@ class Starts:
         lowest: Callable[[NDArray[np.int64], NDArray[np.float64]], None],
         goals: TipGoals,
         step_time: float,
+        rig: Rigging | None,
     ) -> None:
         """Keep what is put to a start; `lowest(ids, out)` finds the lowest points."""
         self._config, self._layout, self._engine = config, layout, engine
         self._schedule, self._lowest, self._goals = schedule, lowest, goals
-        self._step_time = step_time
+        self._step_time, self._rig = step_time, rig
         spread = config.start
         drawing = Drawing(
             layout.free, len(layout.link_bodies), spread.position, spread.velocity, spread.tilt,
@@ -116,6 +118,8 @@ class Starts:
         rows = [schedule.sample(rng) for rng in rngs] if schedule.drawn else []
         for row, rng in enumerate(rngs):
             draws[row] = rng.random(DRAWS)
+            if self._rig is not None:
+                self._rig.stage(ids[row], rng)
         draws *= 2.0
         draws -= 1.0
         for i, row in zip(ids, rows, strict=False):
@@ -128,8 +132,13 @@ class Starts:
             self._engine.reset(ids, given.get("qpos", qpos), given.get("qvel", qvel))
             return
         self._drawer.states(ids, draws, qpos, qvel)
+        self._put_loads(ids, qpos)
         self._engine.reset(ids, qpos, qvel)
         self._lift(ids, qpos, qvel)
+
+    def _put_loads(self, ids: NDArray[np.int64], qpos: NDArray) -> None:
+        if self._rig is not None:
+            self._rig.put_loads(ids, qpos)
 
     def _place(self, ids: NDArray[np.int64], draws: NDArray, given: Given) -> None:
         """Choose where on its reference each episode starts, and its goal if that is given."""
@@ -161,6 +170,7 @@ class Starts:
         missing = CLEARANCE - heights
         if (missing > 0.0).any():
             qpos[:, 2] += np.maximum(missing, 0.0)
+            self._put_loads(ids, qpos)
             self._engine.reset(ids, qpos, qvel)
 
 
@@ -176,7 +186,7 @@ def reach_below(model: mujoco.MjModel, layout: Layout) -> NDArray[np.float64]:
     for geom in range(model.ngeom):
         body = model.geom_bodyid[geom]
         collides = model.geom_contype[geom] or model.geom_conaffinity[geom]
-        if body == 0 or geom == tip or not collides:
+        if body in (0, layout.load_body) or geom == tip or not collides:
             continue
         size = float(model.geom_rbound[geom] + np.linalg.norm(model.geom_pos[geom]))
         if body in layout.link_bodies:

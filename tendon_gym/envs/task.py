@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,6 +10,7 @@ from typing import Any, Literal
 
 from tendon_gym import checks, config, rewards
 from tendon_gym.envs.actions import ActionConfig
+from tendon_gym.envs.rig import Rig
 from tendon_gym.model import ModelParameters, check_timestep, preset
 from tendon_gym.registration import Entry
 from tendon_gym.rewards import RewardTerm
@@ -17,7 +19,7 @@ LONGEST = 1e6
 """Longest horizon, s."""
 
 FARTHEST = 1e6
-"""Largest distance of a limit, m."""
+"""Largest distance of a limit, m, and largest speed, m/s."""
 
 FREQUENCIES = (0.1, 1e5)
 """Smallest and largest number of actions per second."""
@@ -69,17 +71,23 @@ class Limits:
         distance: m, of the base from the reference ("far").
         tilt: rad, of the base's z axis from the vertical ("tilt").
         clearance: m, of the lowest point above the floor ("crash").
+        obstacle: m, of the vehicle from the obstacle, for tasks that have one ("obstacle").
+        load_speed: m/s, of the load, for tasks that have one ("slam").
     """
 
     distance: float = 2.0
     tilt: float = math.radians(85.0)
     clearance: float = 0.0
+    obstacle: float = 0.0
+    load_speed: float = FARTHEST
 
     def __post_init__(self) -> None:
         """Reject limits that nothing could keep."""
         checks.number("limits.distance", self.distance, above=0.0, maximum=FARTHEST)
         checks.number("limits.tilt", self.tilt, above=0.0, maximum=math.pi)
         checks.number("limits.clearance", self.clearance, minimum=0.0, maximum=FARTHEST)
+        checks.number("limits.obstacle", self.obstacle, minimum=0.0, maximum=FARTHEST)
+        checks.number("limits.load_speed", self.load_speed, above=0.0, maximum=FARTHEST)
 
 
 @dataclass(frozen=True)
@@ -115,6 +123,7 @@ class Task:
         start: where episodes start.
         limits: where they end early.
         clamped: whether the base is held.
+        rig: a load on a cable, which some tasks have.
     """
 
     entry: Entry
@@ -126,6 +135,7 @@ class Task:
     start: StartConfig = StartConfig()
     limits: Limits = Limits()
     clamped: bool = False
+    rig: Rig | None = None
 
 
 @dataclass(frozen=True)
@@ -194,7 +204,7 @@ def configure(task: Task, settings: Mapping[str, Any]) -> EnvConfig:
         raise TypeError(f"forces must be a dict of force terms, got {checks.shown(forces)}")
     engine = settings.get("engine", "mujoco")
     return EnvConfig(
-        model=_checked(_model(settings.get("model", "default"), task.clamped), engine),
+        model=_checked(_model(settings.get("model", "default"), task), engine),
         rotor_action=checks.choice("rotor_action", rotor_action, entry.rotor_actions),
         tendon_action=checks.choice("tendon_action", tendon_action, entry.tendon_actions),
         reward=rewards.override(task.reward, _given(settings, "reward")),
@@ -228,7 +238,7 @@ def _given(settings: Mapping[str, Any], name: str) -> Any:
     return {} if value is None else value
 
 
-def _model(value: Any, clamped: bool) -> ModelParameters:
+def _model(value: Any, task: Task) -> ModelParameters:
     """Return parameters from a preset's name, from overrides, or {"preset": name, overrides}."""
     if isinstance(value, ModelParameters):
         parameters = value
@@ -240,7 +250,9 @@ def _model(value: Any, clamped: bool) -> ModelParameters:
     else:
         given = checks.shown(value)
         raise TypeError(f"model must be a preset's name or a dict of parameters, got {given}")
-    if clamped:
+    if task.rig is not None and parameters.load is None:
+        parameters = dataclasses.replace(parameters, load=task.rig.load)
+    if task.clamped:
         return config.override(parameters, {"base": "clamped"}, "model")
     if parameters.base != "free":
         checks.reject("model.base", parameters.base, "'free' for a task that flies")

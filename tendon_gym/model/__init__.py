@@ -8,6 +8,7 @@ from tendon_gym.model.parameters import (
     Airframe,
     Arm,
     Fluid,
+    Load,
     ModelParameters,
     Solver,
 )
@@ -24,6 +25,7 @@ __all__ = [
     "Built",
     "Fluid",
     "Layout",
+    "Load",
     "ModelParameters",
     "Solver",
     "TendonCoupling",

@@ -23,7 +23,13 @@ CAMERAS = {
     "side": ([0.0, -1.15, 0.12], [0, 0, -0.27]),
 }
 """Place and target of each camera, relative to the base's origin, m."""
+WIDE_CAMERAS = {
+    "chase": ([-1.1, -2.6, 0.6], [0.65, 0, -0.55]),
+    "side": ([0.65, -3.2, -0.2], [0.65, 0, -0.6]),
+}
+"""The same where there is a load."""
 Colour = list[float]
+LOAD_COLOUR = [0.75, 0.25, 0.2, 1.0]
 ARM_TOP = np.array([0.15, 0.65, 0.70])
 ARM_END = np.array([0.98, 0.93, 0.70])
 
@@ -96,7 +102,8 @@ def dress_base(base: mujoco.MjsBody, parameters: ModelParameters) -> None:
     light.cutoff, light.exponent = 60, 8
     light.castshadow = True
     light.diffuse, light.specular = [0.35, 0.35, 0.35], [0.3, 0.3, 0.3]
-    for name, (place, target) in CAMERAS.items():
+    cameras = CAMERAS if parameters.load is None else WIDE_CAMERAS
+    for name, (place, target) in cameras.items():
         _camera(base, name, place, target)
 
 

@@ -2,7 +2,8 @@
 
 Names: bodies "base", "link_1" .. "link_N"; free joint "base"; hinges "link_k_x", "link_k_y";
 sites "base", "tip", "rotor_1" .. "rotor_4", "anchor_i", "via_k_i" (link k, tendon i); tendons
-"tendon_i"; actuators "rotor_1" .. "rotor_4", then "tendon_1" .. "tendon_n".
+"tendon_i"; actuators "rotor_1" .. "rotor_4", then "tendon_1" .. "tendon_n"; if there is a load, a
+body with a free joint and a geom, all "load".
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import mujoco
 import numpy as np
 
 from tendon_gym.model import appearance
-from tendon_gym.model.parameters import Arm, ModelParameters, Solver
+from tendon_gym.model.parameters import Arm, Load, ModelParameters, Solver
 from tendon_gym.model.routing import route
 from tendon_gym.tendons import TendonWorld
 from tendon_gym.tendons.base import LINE_SEARCH, TOLERANCE
@@ -27,10 +28,12 @@ INTEGRATORS = {
     "implicitfast": mujoco.mjtIntegrator.mjINT_IMPLICITFAST,
 }
 # Two geoms meet if one's contype shares a bit with the other's conaffinity. The arm is hit by the
-# floor (1) and the frame (2), never by itself (4); geoms of MuJoCo's default type 1 hit all.
+# floor (1) and the frame (2), never by itself (4), and a load (8) is hit by all of them; geoms of
+# MuJoCo's default type 1 hit all.
 FLOOR = {"contype": 1, "conaffinity": 6}
 FRAME = {"contype": 2, "conaffinity": 5}
 ARM = {"contype": 4, "conaffinity": 3}
+LOAD = {"contype": 8, "conaffinity": 7}
 HUB = (0.055, 0.055, 0.016)
 """Half sizes of the box at the middle of the frame, m."""
 BOOM_RADIUS = 0.009
@@ -74,6 +77,8 @@ def _assemble(parameters: ModelParameters) -> tuple[TendonWorld, mujoco.MjSpec]:
     floor.material = "floor"
     base = _add_base(spec, parameters)
     _add_arm(spec, base, parameters)
+    if parameters.load is not None:
+        _add_load(spec, parameters.load)
     if parameters.base == "free":
         _add_rotors(spec, parameters)
     world = route(spec, parameters)
@@ -167,6 +172,15 @@ def _add_arm(spec: mujoco.MjSpec, base: mujoco.MjsBody, parameters: ModelParamet
     tip.mass = arm.tip_mass
     tip.material = "tip"
     parent.add_site(name="tip", pos=point, group=appearance.SITE_GROUP)
+
+
+def _add_load(spec: mujoco.MjSpec, load: Load) -> None:
+    body = spec.worldbody.add_body(name="load", pos=load.position)
+    body.add_freejoint(name="load")
+    ball = body.add_geom(name="load", type=mujoco.mjtGeom.mjGEOM_SPHERE, **LOAD)
+    ball.size = [load.radius, 0, 0]
+    ball.mass = load.mass
+    ball.rgba = appearance.LOAD_COLOUR
 
 
 def _touches_hub(arm: Arm, k: int) -> bool:

@@ -52,6 +52,9 @@ class Layout:
         tension_max: N, (n,).
         tendon_angles: rad in [0, 2 pi), from the base's x axis towards y, (n,).
         tendon_radii: m from the arm's axis, (n,).
+        load_body: id of the load; -1 if there is none, as for the following two.
+        load_qpos: address in qpos of its free joint.
+        load_dof: the same in qvel.
     """
 
     base_body: int
@@ -71,6 +74,9 @@ class Layout:
     tension_max: Array
     tendon_angles: Array
     tendon_radii: Array
+    load_body: int = -1
+    load_qpos: int = -1
+    load_dof: int = -1
 
     @classmethod
     def of(cls, model: mujoco.MjModel) -> Layout:
@@ -91,6 +97,7 @@ class Layout:
         tendon_actuators = _ids(model, kinds.mjOBJ_ACTUATOR, tendons)
         anchors = [f"anchor_{i}" for i in range(1, len(tendons) + 1)]
         x, y, _ = model.site_pos[_ids(model, kinds.mjOBJ_SITE, anchors)].T
+        load = mujoco.mj_name2id(model, kinds.mjOBJ_JOINT, "load")
         return cls(
             base_body=base,
             link_bodies=_ids(model, kinds.mjOBJ_BODY, links),
@@ -109,6 +116,9 @@ class Layout:
             tension_max=model.actuator_ctrlrange[tendon_actuators, 1].copy(),
             tendon_angles=np.arctan2(y, x) % (2.0 * np.pi),
             tendon_radii=np.hypot(x, y),
+            load_body=-1 if load < 0 else int(model.jnt_bodyid[load]),
+            load_qpos=-1 if load < 0 else int(model.jnt_qposadr[load]),
+            load_dof=-1 if load < 0 else int(model.jnt_dofadr[load]),
         )
 
 

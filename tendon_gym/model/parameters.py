@@ -245,6 +245,28 @@ class Solver:
 
 
 @dataclass(frozen=True)
+class Load:
+    """A ball that moves freely beside the vehicle.
+
+    Attributes:
+        mass: kg, 0.001 to 1000.
+        radius: m, 0.001 to 10.
+        position: of its centre in the model's default pose, m.
+    """
+
+    mass: float = 0.3
+    radius: float = 0.06
+    position: Vector = (1.0, 0.0, 0.06)
+
+    def __post_init__(self) -> None:
+        """Check every field."""
+        set_within(self, 1e-3, 1e3, "mass")
+        set_within(self, 1e-3, LARGEST, "radius")
+        place = checks.array("Load.position", self.position, (3,), minimum=-1e3, maximum=1e3)
+        object.__setattr__(self, "position", floats(place))
+
+
+@dataclass(frozen=True)
 class ModelParameters:
     """All that the model is built from.
 
@@ -257,6 +279,7 @@ class ModelParameters:
         base: "free" to fly; "clamped" holds the base level at `height`, without rotors: the
             tendons are then the only actuators.
         height: height of the base's origin above the floor at the start, m, at most 1000.
+        load: a ball beside the vehicle, its joint after all others; None: there is none.
     """
 
     airframe: Airframe = field(default_factory=Airframe)
@@ -266,6 +289,7 @@ class ModelParameters:
     solver: Solver = field(default_factory=Solver)
     base: Literal["free", "clamped"] = "free"
     height: float = 1.0
+    load: Load | None = None
 
     def __post_init__(self) -> None:
         """Check every field, and that the straight arm starts above the floor."""
@@ -282,6 +306,9 @@ class ModelParameters:
                 raise TypeError(
                     f"ModelParameters.{name} must be {cls.__name__}, got {checks.shown(part)}"
                 )
+        if self.load is not None and not isinstance(self.load, Load):
+            told = checks.shown(self.load)
+            raise TypeError(f"ModelParameters.load must be Load or None, got {told}")
         checks.choice("ModelParameters.base", self.base, ("free", "clamped"))
         lowest = self.arm.tip_depth + self.arm.tip_radius
         height = checks.number("ModelParameters.height", self.height, above=lowest, maximum=1e3)

@@ -31,7 +31,11 @@ Term = Callable[[NDArray, float], NDArray]
     BEND_MAGNITUDE,
     BEND_DIRECTION,
     TIP,
-) = range(10)
+    LOAD,
+    LOAD_VELOCITY,
+    TURNS,
+    THRUST,
+) = range(14)
 
 BUILT_IN = {
     "position": POSITION,  # distance of the base from the reference, m
@@ -44,6 +48,10 @@ BUILT_IN = {
     "bend_magnitude": BEND_MAGNITUDE,  # the error of the magnitude alone
     "bend_direction": BEND_DIRECTION,  # angle to the asked bend, 0 where hardly any is asked, rad
     "tip": TIP,  # distance of the tip from its goal in the body frame, m
+    "load": LOAD,  # distance of the load from its goal, m
+    "load_velocity": LOAD_VELOCITY,  # its speed, m/s
+    "turns": TURNS,  # how many lack of those that the task asks of the cable on the obstacle
+    "thrust": THRUST,  # of all rotors, N
 }
 """The built-in terms; the comments name the error and the unit of its margin."""
 
@@ -98,6 +106,14 @@ def _error(code: int, s: NDArray, i: int) -> float:
         return math.sqrt(asked_x * asked_x + asked_y * asked_y) - _norm(s["bend"], i)
     if code == BEND_DIRECTION:
         return _bend_angle(s, i)
+    if code == LOAD:
+        return _norm(s["load_error"], i)
+    if code == LOAD_VELOCITY:
+        return _norm(s["load_velocity"], i)
+    if code == TURNS:
+        return s["missing_turns"][i]
+    if code == THRUST:
+        return s["thrust"][i]
     return _norm(s["tip_error"], i)
 
 

@@ -39,6 +39,18 @@ SIZES = {
     "preview_velocity": 1.0,
     "preview_acceleration": 1.5,
     "preview_bend": 0.5,
+    "load": 0.5,
+    "load_velocity": 0.3,
+    "load_error": 0.2,
+    "cable_pull": 2.0,
+    "cable_length": 1.0,
+    "rest_length": 1.0,
+    "cable_tension": 2.0,
+    "turns": 0.5,
+    "obstacle": 0.5,
+    "obstacle_axis": 0.3,
+    "obstacle_size": 0.3,
+    "obstacle_kind": 1.0,
 }
 """By slice, in its own unit (see `envs.observations`)."""
 

@@ -212,6 +212,11 @@ def test_simulations_may_have_obstacles_of_their_own():
     assert cable.length(state) == pytest.approx(lengths, abs=1e-9)
     state.reset()
     assert cable.length(state.copy()) == pytest.approx(lengths, abs=1e-9)
+    before = state.problem.elements
+    state.set_obstacle(1, 0, 0, surface=Cylinder(0.6))  # once more, in the same place
+    assert state.problem.elements is before
+    assert cable.length(state) == pytest.approx([lengths[0], over(0.6), lengths[2]], abs=1e-9)
+    assert cable.length(state.copy())[1] == pytest.approx(over(0.6), abs=1e-9)
     with pytest.raises(IndexError, match="simulation"):
         state.set_obstacle(3, 0, 0)
     with pytest.raises(IndexError, match="obstacle"):

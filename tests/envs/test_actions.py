@@ -39,7 +39,8 @@ def test_the_size_of_an_action_is_that_of_its_parts(entry):
         if tendon == "reference" and rotor == "none":
             continue
         space = gym.make(entry.id, rotor_action=rotor, tendon_action=tendon).action_space
-        assert space.shape == ((0 if rotor == "none" else 4) + sizes[tendon],)
+        winch = 1 if entry.name in ("Hoist", "TetherPerch") else 0
+        assert space.shape == ((0 if rotor == "none" else 4) + sizes[tendon] + winch,)
         assert (space.low == -1.0).all() and (space.high == 1.0).all()
         assert space.dtype == np.float32
 

@@ -86,6 +86,12 @@ def test_the_observation_table_is_the_layout(name):
         assert float(row["Bound"]) == pytest.approx(part.bound, rel=1e-3)
 
 
+def action_tables(name):
+    """Return the tables of the rotor and the tendon part, and that of the winch if there is one."""
+    found = tables(sections(make(name))["Action space"])
+    return [t for t in found if "winch" not in t[0]], [t for t in found if "winch" in t[0]]
+
+
 def commanded(name, rotor, tendon, value):
     """Return what an action of `value` everywhere commands: the rotor part, and the tensions."""
     env = make(name, rotor_action=rotor, tendon_action=tendon)
@@ -97,7 +103,7 @@ def commanded(name, rotor, tendon, value):
 @every_task
 def test_the_action_tables_are_the_interfaces(name):
     entry = ENTRIES[name]
-    found = tables(sections(make(name))["Action space"])
+    found, _ = action_tables(name)
     tendons = found[-1]
     names = dict.fromkeys(row["tendon_action"] for row in tendons)
     assert tuple(names) == entry.tendon_actions
@@ -121,7 +127,7 @@ def test_the_action_tables_are_the_interfaces(name):
 @every_task
 def test_every_element_of_an_action_is_told_once(name):
     entry = ENTRIES[name]
-    found = tables(sections(make(name))["Action space"])
+    found, winch = action_tables(name)
     for table, key in zip(found, ("rotor_action", "tendon_action")[-len(found) :], strict=True):
         told = {}
         for row in table:
@@ -133,7 +139,25 @@ def test_every_element_of_an_action_is_told_once(name):
             settings = {key: choice, **({"tendon_action": "tension"} if other else {})}
             size = make(name, **settings).action_space.shape[0]
             rest = 3 if other else (0 if entry.rotor_actions == ("none",) else 4)
+            rest += len(winch)
             assert len(elements) == size - rest
+
+
+@every_task
+def test_the_winch_is_told_where_there_is_one(name):
+    env = make(name)
+    _, found = action_tables(name)
+    assert len(found) == (env.core.rig is not None)
+    for (row,) in found:
+        env.reset(seed=0)
+        assert row["Num"] == "last"
+        for column, value in (("-1", -1.0), ("0", 0.0), ("+1", 1.0)):
+            action = np.zeros(env.action_space.shape, np.float32)
+            action[-1] = value
+            before = env.core.signals["rest_length"][0]
+            env.step(action)
+            change = env.core.signals["rest_length"][0] - before
+            assert float(row[column]) * env.core.step_time == pytest.approx(change, abs=1e-12)
 
 
 @every_task
@@ -168,7 +192,7 @@ def test_the_ends_are_those_of_the_task(name):
     for row in next(iter(tables(text)), []):
         limit = getattr(env.core.config.limits, row["limits"])
         assert float(row["Limit"]) == pytest.approx(limit, rel=1e-3)
-        assert row["Ends"] == ("below" if row["Reason"] == "crash" else "above")
+        assert row["Ends"] == ("below" if row["Reason"] in ("crash", "obstacle") else "above")
 
 
 @every_task

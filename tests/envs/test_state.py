@@ -31,6 +31,8 @@ MANY = [
         ("Bend", {"goal": "tip"}),
         ("ArmBend", {"tendon_action": "bend"}),
         ("Hover", {"forces": BLOW}),
+        ("Hoist", {"rotor_action": "residual", "tendon_action": "reference"}),
+        ("TetherPerch", {"rotor_action": "attitude", "tendon_action": "bend"}),
     )
 ]  # fmt: skip
 SHORT = {"horizon": 0.25, "limits": {"distance": 0.6}}

@@ -70,6 +70,7 @@ def _drag(mass: Array, inertia: Array, density: Array, viscosity: Array) -> Arra
 
     Source: MuJoCo documentation, Computation, Fluid forces, Inertia model.
     """
+    density, viscosity = (np.broadcast_to(part, mass.shape) for part in (density, viscosity))
     others = inertia.sum(axis=1, keepdims=True) - 2.0 * inertia
     box = np.sqrt(6.0 * np.maximum(others, _TINY) / np.maximum(mass, _TINY)[:, None])
     mean = box.mean(axis=1)
@@ -127,6 +128,18 @@ def pulls(structure: Structure, fields: Fields) -> Array:
     actuators = structure.tendons
     per_control = -gain[:, actuators, 0] * gear[:, actuators, 0]
     return np.where(actuators >= 0, per_control, 0.0)
+
+
+def load_constants(structure: Structure, fields: Fields) -> Array:
+    """Return the load's mass, moment of inertia, gravity (3) and drag (8), (m, 13)."""
+    body = structure.load
+    if body < 0:
+        return np.zeros((1, 13))
+    mass, inertia = fields["body_mass"][:, body], fields["body_inertia"][:, body]
+    drag = _drag(mass, inertia, fields["opt.density"], fields["opt.viscosity"])
+    parts = (mass[:, None], inertia[:, :1], fields["opt.gravity"], drag)
+    m = max(len(part) for part in parts)
+    return np.concatenate([np.broadcast_to(part, (m, part.shape[1])) for part in parts], axis=1)
 
 
 def rotations(quaternions: Array) -> Array:

@@ -32,6 +32,7 @@ class Bounds:
         obstacles: (k, 4), spheres around what stands in the world, m.
         planes: (k, 4), that are not level, m.
         beyond: how far anything reaches from the base, or from the last link's origin, m.
+        load: how far the load reaches, and how low its origin may come, m.
     """
 
     first: int
@@ -40,6 +41,7 @@ class Bounds:
     obstacles: Floats
     planes: Floats
     beyond: float
+    load: Floats
 
     @classmethod
     def of(cls, model: mujoco.MjModel, structure: Structure) -> Bounds:
@@ -73,7 +75,8 @@ class Bounds:
                 0.0,
             ]
         )
-        bounds = cls(first, ends, values, obstacles, planes, beyond)
+        load = _load_bounds(model, structure, margin, floor)
+        bounds = cls(first, ends, values, obstacles, planes, beyond, load)
         bounds.set_reach(structure, model.body_pos[None])
         return bounds
 
@@ -81,6 +84,14 @@ class Bounds:
         """Note how far the vehicle reaches with links at these places (m, nbody, 3)."""
         lengths = np.linalg.norm(body_pos[:, structure.links], axis=2)
         self.values[3] = float(lengths.sum(axis=1).max()) + self.beyond
+
+
+def _load_bounds(
+    model: mujoco.MjModel, structure: Structure, margin: float, floor: float
+) -> Floats:
+    """Return how far the load reaches, and the height below which it may touch the floor, m."""
+    reach = max((_reach(model, g) for g in _geoms(model, structure.load)), default=0.0) + margin
+    return np.array([reach, floor + reach])
 
 
 def _geoms(model: mujoco.MjModel, body: int) -> list[int]:

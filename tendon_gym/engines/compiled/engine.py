@@ -215,6 +215,7 @@ class CompiledEngine:
             parameters.setup,
             parameters.constants,
             parameters.pull,
+            parameters.load,
             self._rows,
             memory,
         )

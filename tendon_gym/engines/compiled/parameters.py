@@ -10,7 +10,7 @@ import numpy as np
 from numba.core import config
 from numpy.typing import NDArray
 
-from tendon_gym.engines.compiled.constants import constants, model_fields, pulls
+from tendon_gym.engines.compiled.constants import constants, load_constants, model_fields, pulls
 from tendon_gym.engines.compiled.contacts import Bounds
 from tendon_gym.engines.compiled.dynamics import PUSHED, ROTATED, TURNED
 from tendon_gym.engines.compiled.lanes import WIDTH
@@ -33,6 +33,7 @@ class Parameters:
         setup: see `rows.Setup`.
         constants: (1 or blocks, slots * width).
         pull: (1 or n, tendons), tension per control.
+        load: (1 or n, 13), see `constants.load_constants`.
     """
 
     def __init__(self, model: mujoco.MjModel, n: int, pushed: bool) -> None:
@@ -53,13 +54,24 @@ class Parameters:
         self._finish()
 
     def check(self, values: Mapping[str, NDArray]) -> None:
-        """Raise if fields (k, ...) have something on the free joint, which has only its inertia."""
-        if not self.structure.free:
-            return
-        for name, columns in (("dof_damping", 6), ("dof_armature", 6), ("jnt_stiffness", 1)):
-            wrong = values.get(name, np.zeros((1, columns)))[:, :columns]
+        """Raise if fields (k, ...) have something on a free joint, which has only its inertia."""
+        joints = np.flatnonzero(self._model.jnt_type == mujoco.mjtJoint.mjJNT_FREE)
+        dofs = (self._model.jnt_dofadr[joints][:, None] + np.arange(6)).ravel()
+        for name, columns in (
+            ("dof_damping", dofs),
+            ("dof_armature", dofs),
+            ("jnt_stiffness", joints),
+        ):
+            wrong = values[name][:, columns] if name in values else np.zeros((1, 1))
             if wrong.any():
                 refuse(f"takes {name} of the free joint as zero, got {wrong[wrong != 0.0][0]:g}")
+        load = self.structure.load
+        for name, usual in (("body_ipos", np.zeros(3)), ("body_iquat", np.array([1.0, 0, 0, 0]))):
+            if load >= 0 and name in values and (values[name][:, load] != usual).any():
+                refuse(f"takes {name} of the load as it is, got {values[name][0, load]}")
+        inertia = values.get("body_inertia")
+        if load >= 0 and inertia is not None and np.ptp(inertia[:, load], axis=1).any():
+            refuse(f"takes a load with the inertia of a ball, got {inertia[0, load]}")
 
     def set(self, ids: NDArray, values: Mapping[str, NDArray]) -> None:
         """Give the simulations `ids` (k,) values of their own of some fields, (k, ...) each."""
@@ -89,6 +101,7 @@ class Parameters:
     def _finish(self) -> None:
         """Compute what depends on all simulations together."""
         self.pull = pulls(self.structure, self.fields)
+        self.load = load_constants(self.structure, self.fields)
         self._bounds.set_reach(self.structure, self.fields["body_pos"])
         bodies = bodies_of(self.structure)
         flags = PUSHED if self._pushed else 0
@@ -121,7 +134,17 @@ class Parameters:
             obstacles=bounds.obstacles,
             planes=bounds.planes,
             bounds=bounds.values,
+            load=_load_addresses(model, structure),
+            load_bounds=bounds.load,
         )
+
+
+def _load_addresses(model: mujoco.MjModel, structure: Structure) -> tuple[int, int, int]:
+    """Return the load's body and its addresses in qpos and qvel; -1 for none."""
+    if structure.load < 0:
+        return -1, -1, -1
+    joint = model.body_jntadr[structure.load]
+    return structure.load, int(model.jnt_qposadr[joint]), int(model.jnt_dofadr[joint])
 
 
 def bodies_of(structure: Structure) -> list[int]:

@@ -41,6 +41,8 @@ class Setup(NamedTuple):
         planes: (k, 4), unit normal and offset along it, m.
         bounds: how high links may come in the base's frame; how low links may come in the world;
             how low the base's origin; how far the vehicle reaches from it, all in m.
+        load: body of the free ball, and its addresses in qpos and qvel; -1 for none.
+        load_bounds: see `contacts.Bounds.load`.
     """
 
     shape: tuple[int, int, int, int, int]
@@ -55,6 +57,8 @@ class Setup(NamedTuple):
     obstacles: Floats
     planes: Floats
     bounds: Floats
+    load: tuple[int, int, int]
+    load_bounds: Floats
 
 
 class Memories(NamedTuple):
@@ -122,6 +126,7 @@ class Given(NamedTuple):
         setup: of the engine.
         constants: (1 or blocks, slots * width).
         pull: (1 or n, tendons), tension per control.
+        load: (1 or n, 13), see `constants.load_constants`.
         rows: the simulations.
         memory: of the worker that takes the step.
     """
@@ -134,5 +139,6 @@ class Given(NamedTuple):
     setup: Setup
     constants: Floats
     pull: Floats
+    load: Floats
     rows: Rows
     memory: Memories

@@ -18,6 +18,7 @@ from tendon_gym.engines.compiled.dynamics import PUSHED
 from tendon_gym.engines.compiled.integration import move_base, move_links
 from tendon_gym.engines.compiled.inward import to_base
 from tendon_gym.engines.compiled.lanes import write
+from tendon_gym.engines.compiled.load import move_load, near_load
 from tendon_gym.engines.compiled.outward import to_tip
 from tendon_gym.engines.compiled.rows import (
     BEGINS,
@@ -124,19 +125,22 @@ def _advance_block(
             break
         to_tip(constants, state, drive, work, shape, unit)
         for i in range(begin, end):
-            if rows.outcome[i] == RUNNING and _near(i - begin, width, setup, given.memory):
+            if rows.outcome[i] == RUNNING and _near(i, i - begin, width, setup, given):
                 rows.outcome[i] = NEAR
-                _scatter(i, i - begin, width, setup.free, state, rows)
+                _scatter(i, i - begin, width, setup, state, rows)
         _move(constants, given.memory, shape, setup.free, setup.timestep, unit)
         for i in range(begin, end):
             if rows.outcome[i] != RUNNING:
                 continue
-            if not work[slots.SIZE * width + i - begin] < _LARGEST * _LARGEST:
+            size = work[slots.SIZE * width + i - begin]
+            if setup.load[0] >= 0:
+                size += move_load(i, given)
+            if not size < _LARGEST * _LARGEST:
                 rows.outcome[i] = FAILED
                 continue
             _tick(i, setup.timestep, rows)
             if how & PUSHING or s == substeps - 1:
-                _scatter(i, i - begin, width, setup.free, state, rows)
+                _scatter(i, i - begin, width, setup, state, rows)
             elif how & LOOPING and setup.free:
                 _scatter_base(i, i - begin, width, state, rows)
 
@@ -255,12 +259,12 @@ def _scatter_base(i: int, lane: int, width: int, state: Floats, rows: Rows) -> N
 
 
 @inlined
-def _scatter(i: int, lane: int, width: int, free: bool, state: Floats, rows: Rows) -> None:
-    """Write the state of a simulation to its row."""
-    base, joints = (7, 6) if free else (0, 0)
-    if free:
+def _scatter(i: int, lane: int, width: int, setup: Setup, state: Floats, rows: Rows) -> None:
+    """Write the state of a simulation to its row, where that of a load is already."""
+    base, joints = (7, 6) if setup.free else (0, 0)
+    if setup.free:
         _scatter_base(i, lane, width, state, rows)
-    hinges = rows.qpos.shape[1] - base
+    hinges = 2 * setup.shape[0]
     for k in range(hinges):
         rows.qpos[i, base + k] = state[(slots.ANGLES + k) * width + lane]
         rows.qvel[i, joints + k] = state[(slots.ANGLES + hinges + k) * width + lane]
@@ -317,8 +321,9 @@ def _load_push(
 
 
 @inlined
-def _near(lane: int, width: int, setup: Setup, memory: Memories) -> bool:
-    """Say whether a simulation may be in contact: never wrong when it says no."""
+def _near(i: int, lane: int, width: int, setup: Setup, given: Given) -> bool:
+    """Say whether simulation i may be in contact: never wrong when it says no."""
+    memory = given.memory
     highest = memory.work[slots.HIGHEST * width + lane]
     lowest = memory.work[slots.LOWEST * width + lane]
     x, y = memory.state[lane], memory.state[width + lane]
@@ -332,7 +337,7 @@ def _near(lane: int, width: int, setup: Setup, memory: Memories) -> bool:
     for k in range(setup.planes.shape[0]):
         a, b, c, offset = setup.planes[k]
         near = near or a * x + b * y + c * z - offset < reach
-    return near
+    return near or near_load((x, y, z), given.rows.qpos[i], setup)
 
 
 @compiled

@@ -1,4 +1,4 @@
-"""What the compiled engine can step: a base with one arm of two-hinge links, tendons and rotors.
+"""What the compiled engine can step: a base with one arm of hinges, tendons, rotors, and a load.
 
 `Structure.of` reads a compiled model and refuses whatever the engine would not represent, by name.
 """
@@ -36,6 +36,7 @@ class Structure:
         guides: sites of the tendons: on the base, then on every link, (n, N + 1).
         hinge_qpos: addresses of the hinges in qpos, (N, 2).
         hinge_dofs: addresses of the hinges in qvel, (N, 2).
+        load: body of the free ball, -1 for none.
     """
 
     base: int
@@ -48,6 +49,7 @@ class Structure:
     guides: Indices
     hinge_qpos: Indices
     hinge_dofs: Indices
+    load: int
 
     @classmethod
     def of(cls, model: mujoco.MjModel) -> Structure:
@@ -58,7 +60,7 @@ class Structure:
         """
         for fault in _faults(model):
             refuse(fault)
-        base, links = _chain(model)
+        base, links, load = _chain(model)
         hinges = model.body_jntadr[links][:, None].astype(np.int64) + np.arange(2)
         rotors = _rotors(model, base)
         return cls(
@@ -72,6 +74,7 @@ class Structure:
             rotor_sites=model.actuator_trnid[rotors, 0].astype(np.int64),
             tendons=_winches(model),
             guides=_guides(model, np.concatenate([[base], links])),
+            load=load,
         )
 
 
@@ -142,12 +145,16 @@ def _zero(model: mujoco.MjModel) -> dict[str, Any]:
     }
 
 
-def _chain(model: mujoco.MjModel) -> tuple[int, Indices]:
-    """Return the base and the links, or refuse another tree."""
+def _chain(model: mujoco.MjModel) -> tuple[int, Indices, int]:
+    """Return the base, the links and the load (-1 for none), or refuse another tree."""
     moving = np.flatnonzero(model.body_weldid > 0)
     jointed = [b for b in moving if model.body_jntnum[b]]
     if not jointed or len(jointed) != len(moving):
         refuse("needs a joint on every body that moves")
+    load = int(jointed.pop()) if len(jointed) > 1 and _is_loose(model, int(jointed[-1])) else -1
+    if load >= 0 and not _is_ball(model, load):
+        name = model.body(load).name
+        refuse(f"takes a load whose inertia is a centred ball's, and that of {name!r} is not")
     first = jointed[0]
     free = model.jnt_type[model.body_jntadr[first]] == mujoco.mjtJoint.mjJNT_FREE
     base, links = (first, jointed[1:]) if free else (int(model.body_parentid[first]), jointed)
@@ -166,7 +173,19 @@ def _chain(model: mujoco.MjModel) -> tuple[int, Indices]:
         if not hinged or not np.allclose(axes, _AXES, atol=1e-12):
             refuse(f"needs hinges about x, then y on every link, and body {name!r} has others")
         parent = link
-    return int(base), np.array(links, np.int64)
+    return int(base), np.array(links, np.int64), load
+
+
+def _is_loose(model: mujoco.MjModel, body: int) -> bool:
+    """Say whether a body moves freely in the world."""
+    free = model.jnt_type[model.body_jntadr[body]] == mujoco.mjtJoint.mjJNT_FREE
+    return bool(free and model.body_parentid[body] == 0)
+
+
+def _is_ball(model: mujoco.MjModel, body: int) -> bool:
+    """Say whether a body's inertia is the same about all axes through its origin."""
+    inertia, turn = model.body_inertia[body], model.body_iquat[body, 1:]
+    return not (np.ptp(inertia) > 1e-12 * inertia[0] or model.body_ipos[body].any() or turn.any())
 
 
 def _rotors(model: mujoco.MjModel, base: int) -> Indices:
