@@ -65,11 +65,11 @@ REFUSED = {
     ),
     "margin": (
         {"properties": {"upper_limit": STRAIGHT + 0.1, "limit_margin": 0.095}},
-        "properties.upper_limit of tendon_1",
+        "properties.upper_limit of tendon_2",  # which is let go first
     ),
     "lock": (
         {"properties": [{}, {}, {"lower_limit": STRAIGHT, "upper_limit": STRAIGHT}]},
-        "properties.lower_limit of tendon_3",
+        "properties.upper_limit of tendon_3",
     ),
     "one spring": (
         {"properties": [{}, {"stiffness": 400.0, "spring_upper": 0.47}, {}]},
