@@ -11,12 +11,12 @@ PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 
 # Tests that are small enough to run without compilation.
 PLAIN_TESTS := tests/test_compiled.py tests/control tests/references \
-	$(addprefix tests/tendons/test_,law.py batch.py embedding.py rows.py recipes.py)
+	$(addprefix tests/tendons/test_,law.py batch.py embedding.py rows.py recipes.py scenes.py)
 # Tests that depend on how MuJoCo and Gymnasium behave.
 LOWEST_TESTS := tests/model tests/engines tests/envs
 
 .DELETE_ON_ERROR:
-.PHONY: help install demo test test-lowest test-plain lint format bench peers recipes clean
+.PHONY: help install demo test test-lowest test-plain lint format bench long peers recipes clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -60,6 +60,9 @@ format: $(INSTALLED) ## fix what ruff can fix
 bench: $(INSTALLED) ## measure what a step costs, about seven minutes; into benchmarks/results
 	$(BIN)/python benchmarks/step_cost.py --out benchmarks/results/step_cost.json
 	$(BIN)/python benchmarks/steps_per_second.py
+
+long: $(INSTALLED) ## fly 64 arms for 10,000 steps, at once and each alone, about 15 minutes
+	$(BIN)/python -m tests.envs.long_flight --out benchmarks/results/long_flight.json
 
 peers: $(INSTALLED) ## measure other suites, each in its own environment below build/peers
 	$(BIN)/python benchmarks/peers.py --out benchmarks/results

@@ -59,7 +59,7 @@ def test_entries_are_immutable():
 
 
 def test_an_unknown_name_lists_the_known_ones():
-    with pytest.raises(ValueError, match=r"'hover-thrust'.*'hoist-residual', got 'hover'"):
+    with pytest.raises(ValueError, match=r"'hover-thrust'.*'tether-perch', got 'hover'"):
         benchmarks.get("hover")
     with pytest.raises(ValueError, match=r"track-steady.*Hover.*got 'hover'"):
         benchmarks.find("hover")

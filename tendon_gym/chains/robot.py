@@ -63,7 +63,8 @@ class Robot:
         joint_force_limits: (n_joints, 2) what commands in TORQUE are clipped to, N m or N.
         kdl_to_mj_qpos: (n_joints,) addresses in qpos.
         kdl_to_mj_dof: (n_joints,) addresses in qvel and in forces.
-        kdl_to_mj_ctrl: (n_joints,) each joint's first actuator, -1 if it has none.
+        kdl_to_mj_ctrl: (n_joints,) each joint's first actuator that takes commands, -1 if
+            it has none.
     """
 
     model: mujoco.MjModel

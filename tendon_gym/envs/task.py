@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from tendon_gym import checks, config, rewards
 from tendon_gym.envs.actions import ActionConfig
+from tendon_gym.envs.rest_tips import check_goals
 from tendon_gym.envs.rig import Rig
 from tendon_gym.model import ModelParameters, check_timestep, preset
 from tendon_gym.registration import Entry
@@ -203,8 +204,9 @@ def configure(task: Task, settings: Mapping[str, Any]) -> EnvConfig:
     if not isinstance(forces, Mapping):
         raise TypeError(f"forces must be a dict of force terms, got {checks.shown(forces)}")
     engine = settings.get("engine", "mujoco")
+    goal = checks.choice("goal", settings.get("goal", "bend"), ("bend", "tip"))
     return EnvConfig(
-        model=_checked(_model(settings.get("model", "default"), task), engine),
+        model=_checked(_model(settings.get("model", "default"), task), engine, goal),
         rotor_action=checks.choice("rotor_action", rotor_action, entry.rotor_actions),
         tendon_action=checks.choice("tendon_action", tendon_action, entry.tendon_actions),
         reward=rewards.override(task.reward, _given(settings, "reward")),
@@ -227,7 +229,7 @@ def configure(task: Task, settings: Mapping[str, Any]) -> EnvConfig:
         observation_mode=checks.choice(
             "observation_mode", settings.get("observation_mode", "state"), ("state", "tip")
         ),
-        goal=checks.choice("goal", settings.get("goal", "bend"), ("bend", "tip")),
+        goal=goal,
         forces=forces,
     )
 
@@ -259,8 +261,8 @@ def _model(value: Any, task: Task) -> ModelParameters:
     return parameters
 
 
-def _checked(parameters: ModelParameters, engine: object) -> ModelParameters:
-    """Return parameters that the timestep and the engine can simulate, or raise."""
+def _checked(parameters: ModelParameters, engine: object, goal: str) -> ModelParameters:
+    """Return parameters that the timestep, the engine and the goals can do with, or raise."""
     if engine == "compiled" and (more := parameters.tendons.more):
         names = ", ".join(f"model.tendons.{name}" for name in more)
         raise ValueError(
@@ -268,6 +270,8 @@ def _checked(parameters: ModelParameters, engine: object) -> ModelParameters:
             'engine="mujoco" steps every model'
         )
     check_timestep(parameters)
+    if goal == "tip":
+        check_goals(parameters)
     return parameters
 
 

@@ -54,6 +54,18 @@ def rest_tips(model: mujoco.MjModel, tensions: ArrayLike) -> Array:
     return np.array([arm.tip(shape).position for shape in _shapes(arm, rows)]).reshape(-1, 3)
 
 
+def rest_lengths(model: mujoco.MjModel, tensions: ArrayLike) -> Array:
+    """Return the lengths of the n tendons at rest for rows of tensions (m, n), m, (m, n).
+
+    Raises:
+        ValueError: as in `rest_shape`.
+    """
+    arm = _arm(model)
+    rows = checks.array("tensions", tensions, (None, len(arm.tendons)), minimum=0.0)
+    lengths = [arm.tendon_lengths(shape) for shape in _shapes(arm, rows)]
+    return np.array(lengths).reshape(rows.shape)
+
+
 def _arm(model: mujoco.MjModel) -> SoftArm:
     """Return the arm of a model, or raise if `build_model` didn't make it."""
     tendons = len(Layout.of(model).tendon_actuators)

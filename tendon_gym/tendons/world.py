@@ -239,7 +239,8 @@ class TendonWorld:
 
     def step(self, steps: int = 1) -> None:
         """Advance the simulation by so many steps."""
-        steps = checks.integer("steps", steps, minimum=0)
+        if type(steps) is not int or steps < 0:
+            steps = checks.integer("steps", steps, minimum=0)
         simulation = self._simulation
         if simulation is None:
             simulation = self.simulation

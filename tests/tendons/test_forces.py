@@ -7,8 +7,15 @@ import math
 import numpy as np
 import pytest
 
-from tendon_gym.tendons import CouplingProperties, Drive, JointTerm, Properties, via
-from tests.tendons.scenes import INTEGRATORS, hanging, sliders
+from tendon_gym.tendons import (
+    CouplingProperties,
+    Drive,
+    JointTerm,
+    Properties,
+    TendonWorld,
+    via,
+)
+from tests.tendons.scenes import INTEGRATORS, add_ball, empty, hanging, sliders
 
 MASSES = np.array([1.0, 2.0, 0.5])
 H = 1e-3
@@ -106,6 +113,23 @@ def test_spring_and_damper_are_implicit():
         rate = -world.data.qvel[2]
         assert tendon.forces.damper == pytest.approx(-30.0 * rate, rel=1e-9)
         assert tendon.forces.spring == pytest.approx(-1e4 * (stretch + H * rate), rel=1e-9)
+
+
+def test_the_rate_of_a_mocap_support_can_be_given_to_the_drive():
+    """MuJoCo has no velocities of mocap bodies: l'd = -v makes the drive a damper on the true rate.
+
+    1 kg behind a damper of 10 N s/m follows a support at 1 m/s by 1 - (1 + h d)^-n after n steps.
+    """
+    spec = empty(h=H)
+    spec.worldbody.add_body(name="support", pos=[0, 0, 2], mocap=True)
+    add_ball(spec, "load", [0, 0, 1], joint="slide")
+    world = TendonWorld(spec)
+    tendon = world.add_spatial_tendon("t", [via("support"), via("load")])
+    tendon.drive = Drive(velocity_gain=10.0, target_velocity=-1.0)
+    for _ in range(100):
+        world.step()
+        world.data.mocap_pos[0, 2] += H
+    assert world.data.qvel[0] == pytest.approx(1.0 - 1.01**-100, rel=1e-9)
 
 
 def test_a_stiff_spring_is_stable_at_any_step():

@@ -136,7 +136,8 @@ def test_the_help_tells_the_recipes_and_their_seeds(capsys):
 
 def test_an_unknown_recipe_names_those_there_are():
     with pytest.raises(
-        ValueError, match=r"benchmark must be one of 'bend-tension', 'track-res.*'x'"
+        ValueError,
+        match=r"benchmark must be one of 'bend-tension', 'hoist-residual', .*'track-res.*'x'",
     ):
         TrainCommand("x").run()
     with pytest.raises(ValueError, match="algo must be one of 'ppo', got 'sac'"):

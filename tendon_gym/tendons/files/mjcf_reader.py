@@ -248,5 +248,6 @@ def _left_out(
 
 
 def _changed(element: Any, usual: Any, names: tuple[str, ...]) -> list[str]:
-    """Return which attributes of an element are not MuJoCo's usual ones."""
-    return [n for n in names if not np.array_equal(getattr(element, n), getattr(usual, n))]
+    """Return which attributes of an element, of those that MuJoCo has, are not its usual ones."""
+    known = [name for name in names if hasattr(usual, name)]
+    return [n for n in known if not np.array_equal(getattr(element, n), getattr(usual, n))]
