@@ -65,6 +65,7 @@ class Core:
         rig: loads, cables and obstacles, None for a task without.
         layout: of the model.
         action_space, observation_space: of one simulation.
+        keys: (n,), of the noise of the present episodes; see `noise`.
         signals: (n,) of SIGNALS, at the present state.
         observation: (n, size) float32, written anew by every step and reset, as all that follows.
         reward: (n,).
@@ -92,6 +93,7 @@ class Core:
             self.config.engine, self.model, n, terms, self.config.threads, tendons
         )
         self.schedule = Schedule(self._source(), n)
+        self.keys = np.zeros(n, np.int64)
         self._set_horizon()
         self._make_interface()
         self._make_observer()
@@ -251,6 +253,11 @@ class Core:
         self._keep_up()
         rngs = [each.next() for each in episodes]
         self._starts.begin(ids, rngs, given or {})
+        self.keys[ids] = [each.key() for each in episodes]
+        for term in self._terms:
+            seed = getattr(term, "seed", None)
+            if seed is not None:
+                seed(ids, self.keys[ids])
         for each in episodes:
             each.count += 1
         self.ends.horizon[ids] = self._horizons(given or {})
@@ -297,6 +304,7 @@ class Core:
             "heading": loops.heading,
             "command": loops.command,
             "phase": self.schedule.phase,
+            "keys": self.keys,
             "goal": goals.values,
             "goal_fixed": goals.fixed,
             "horizon": ends.horizon,

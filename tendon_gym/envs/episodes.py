@@ -13,9 +13,12 @@ import numpy as np
 from gymnasium.utils import seeding
 
 from tendon_gym import checks
+from tendon_gym.noise import KEYS
 
 # Keeps the episodes apart from what a user may `spawn` from the same generator.
 _BRANCH = 0x7E4D04
+# Keeps an episode's key apart from its generator.
+_KEY = 1
 
 
 class Episodes:
@@ -37,11 +40,17 @@ class Episodes:
 
     def next(self) -> np.random.Generator:
         """Return the next episode's generator; count it when it has begun."""
+        return np.random.Generator(np.random.PCG64(self._sequence()))
+
+    def key(self) -> int:
+        """Return the key of the next episode's noise, 0 to KEYS - 1; see `noise`."""
+        return int(self._sequence(_KEY).generate_state(1, np.uint64)[0]) % KEYS
+
+    def _sequence(self, *branch: int) -> np.random.SeedSequence:
+        """Return where the next episode's numbers come from."""
         root: Any = self.source.bit_generator.seed_seq
-        key = (*root.spawn_key, _BRANCH, self.count)
-        return np.random.Generator(
-            np.random.PCG64(np.random.SeedSequence(root.entropy, spawn_key=key))
-        )
+        spawn_key = (*root.spawn_key, _BRANCH, self.count, *branch)
+        return np.random.SeedSequence(root.entropy, spawn_key=spawn_key)
 
     def state(self) -> dict[str, Any]:
         """Return what `restored` needs, as plain values."""

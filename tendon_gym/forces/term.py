@@ -58,8 +58,9 @@ class ForceTerm(Protocol):
 
     A term may also have `failed` (n,), True where `add` found no way to go on: that simulation
     then ends as unstable, at its last good state; `set_model_fields(ids, values)`, which is told
-    of model fields that simulations have for their own; and `draw(i, motion, scene)`, which adds
-    what it looks like to an mjvScene.
+    of model fields that simulations have for their own; `seed(ids, keys)`, which is told the keys
+    (k,) of the noise of episodes that begin, after `reset`, see `noise`; and
+    `draw(i, motion, scene)`, which adds what it looks like to an mjvScene.
     """
 
     needs_motion: bool

@@ -147,3 +147,20 @@ def test_what_is_no_random_state_is_refused_before_anything_changes(name, value)
     with pytest.raises(ValueError, match="must be one that random_state returned, got"):
         envs.set_state(dataclasses.replace(state, episodes=tuple(bad)))
     assert np.array_equal(envs.reset()[0], twins.reset()[0])
+
+
+def test_an_episode_has_a_key_of_its_own_for_its_noise():
+    envs, twin = gym.make_vec(TRACK, num_envs=3).unwrapped, gym.make(TRACK).unwrapped
+    keys = []
+    for seed in (5, None, None):
+        envs.reset(seed=seed)
+        keys.append(envs.core.keys.copy())
+    assert len(np.unique(keys)) == 9
+    assert np.min(keys) >= 0 and np.max(keys) < 2**52
+    # of the seed and the episode alone, and part of the state
+    twin.reset(seed=6)
+    assert twin.core.keys[0] == keys[0][1]
+    state = envs.get_state()
+    envs.reset()
+    envs.set_state(state)
+    assert np.array_equal(envs.core.keys, keys[2])
