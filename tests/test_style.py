@@ -28,7 +28,7 @@ LAYERS = (
     {"model", "control", "forces"},
     {"references"},
     {"tendons", "cables", "chains"},
-    {"registration", "spatial", "boxes", "config", "assets", "folders"},
+    {"registration", "spatial", "boxes", "config", "assets", "folders", "noise"},
     {"compiled", "checks"},
 )
 LAYER = {name: level for level, names in enumerate(LAYERS) for name in names}
