@@ -83,7 +83,7 @@ def real_subject(robot, base, tip, tool, fingers, joints):
 
 PANDA, UR5, JACO = URDF
 SUBJECTS = (
-    *(random_subject(seed) for seed in range(6)),
+    *(random_subject(seed) for seed in range(4)),
     real_subject(
         PANDA,
         "panda_link0",
@@ -93,7 +93,7 @@ SUBJECTS = (
         7,
     ),
     real_subject(UR5, "base_link", "wrist_3_link", "tool", ("left_0", "right_0"), 6),
-    real_subject(JACO, "j2s6s200_link_base", "j2s6s200_link_6", "tool", ("left_0", "right_0"), 6),
+    real_subject(JACO, "base", "j2s6s200_link_6", "tool", ("left_0", "right_0"), 6),
     real_subject(
         MJCF[0],
         "robot0:base_link",

@@ -78,7 +78,7 @@ class Kdl:
     }
 
     def __init__(self, kdl, chain, data, lumped=()):
-        """Take the module, the chain, a simulation that has been forwarded, and what `lump` gives."""
+        """Take what `pinocchio_of` takes."""
         self._kdl, self._chain = kdl, kdl_of(kdl, chain, lumped)
         self._at_zero = chain.model.qpos0[chain.qpos_addresses]
         self._armature = np.diag(chain.model.dof_armature[chain.dof_addresses])
