@@ -108,18 +108,18 @@ SUBJECTS = (
 class Stage:
     """A subject's model and data, all joints somewhere, its chain, and who knows about it."""
 
-    def __init__(self, model, subject, prefix="", branches=True):
+    def __init__(self, model, subject, prefix=""):
         """Put the joints off the chain at random places; passive forces are disabled."""
         self.model, self.subject, self.prefix = model, subject, prefix
         model.opt.disableflags |= PASSIVE
         self.data, self.rng = mujoco.MjData(model), np.random.default_rng(0)
         self.data.qpos[:] = random_qpos(model, self.rng)
-        self.compare(branches)
+        self.compare()
 
-    def compare(self, branches=True):
+    def compare(self):
         """Make the chain and its oracles for the other joints as data has them now."""
         mujoco.mj_forward(self.model, self.data)
-        self.chain = self.chain_of(tool_body=self.subject.tool, branches=branches)
+        self.chain = self.chain_of(tool_body=self.subject.tool, branches=True)
         assert self.chain.n_joints == self.subject.n_joints
         self.oracles = [Simulation(self.chain, self.data)]
         lumps = branches_of(self.chain, self.data)
@@ -136,19 +136,19 @@ class Stage:
         for finger in self.subject.fingers:
             self.data.joint(self.prefix + finger).qpos[0] += by
 
-    def states(self, count=20):
-        """Return random (q, v, a), each (count, n_joints)."""
-        return np.swapaxes([random_state(self.chain, self.rng) for _ in range(count)], 0, 1)
+    def states(self):
+        """Return 20 random (q, v, a): (20, 3, n_joints)."""
+        return np.array([random_state(self.chain, self.rng) for _ in range(20)])
 
     def worst(self, name):
-        """Return the largest difference of a method to the oracles' over 20 random states."""
-        return max(
-            np.abs(ours - theirs).max()
-            for state in np.swapaxes(self.states(), 0, 1)
+        """Return the largest difference of a method to the oracles' over random states."""
+        differences = [
+            np.subtract(*pairs(self.chain, oracle, name, state))
+            for state in self.states()
             for oracle in self.oracles
             if name in oracle.TOLERANCES
-            for ours, theirs in [pairs(self.chain, oracle, name, state)]
-        )
+        ]
+        return np.abs(differences).max()
 
 
 def stage_of(subject, tilt=None, **of_joints):
@@ -162,11 +162,11 @@ def stage_of(subject, tilt=None, **of_joints):
     return Stage(spec.compile(), subject)
 
 
-def drive(spec, joints, kinds=("position",), prefix=""):
+def drive(spec, joints, kinds):
     """Add actuators of some kinds to joints: stiff springs, dampers, motors."""
     for kind in kinds:
         for name in joints:
-            actuator = spec.add_actuator(name=f"{prefix}{name}_{kind}", target=prefix + name)
+            actuator = spec.add_actuator(name=f"{name}_{kind}", target=name)
             actuator.trntype = mujoco.mjtTrn.mjTRN_JOINT
             if kind == "position":
                 actuator.set_to_position(kp=2e4, kv=1e3)
@@ -176,7 +176,7 @@ def drive(spec, joints, kinds=("position",), prefix=""):
                 actuator.set_to_motor()
 
 
-def robot_of(subject, kinds=(), prepare=None, **options):
+def robot_of(subject, kinds=(), prepare=None):
     """Return a robot in the air, all joints but its own welded, its own somewhere."""
     spec, own = subject.spec(), subject.joint_names()
     for joint in spec.joints:
@@ -193,6 +193,5 @@ def robot_of(subject, kinds=(), prepare=None, **options):
     model = spec.compile()
     data = mujoco.MjData(model)
     data.qpos[:] = np.random.default_rng(5).uniform(-1, 1, model.nq)
-    ends = (subject.base, subject.tip)
-    options = {"tool_body": subject.tool, "branches": True, **options}
-    return Robot.from_mjcf(model, data, *ends, **options)
+    names = {"base_body": subject.base, "tip_body": subject.tip, "tool_body": subject.tool}
+    return Robot.from_mjcf(model, data, **names, branches=True)

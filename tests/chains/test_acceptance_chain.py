@@ -50,7 +50,7 @@ def test_01_gravity_is_the_bias_at_rest(stage):
 def test_02_coriolis_and_gravity_are_the_bias(stage):
     assert stage.worst("bias") < 1e-9
     chain = stage.chain
-    for q, v, _ in np.swapaxes(stage.states(), 0, 1):
+    for q, v, _ in stage.states():
         for oracle in stage.oracles:
             ours = chain.coriolis(q, v) @ v + chain.gravity(q)
             assert off(ours, oracle.bias(q, v)) < 1e-9
@@ -64,7 +64,7 @@ def test_04_the_mass_matrix_has_the_armature(stage, subject):
     assert stage.worst("mass_matrix") < 1e-9
     armed, bare = stage_of(subject, armature=0.3), stage_of(subject, armature=0.0)
     assert armed.worst("mass_matrix") < 1e-9
-    q = armed.states()[0]
+    q = armed.states()[:, 0]
     more = armed.chain.mass_matrix(q) - bare.chain.mass_matrix(q)
     assert off(more, 0.3 * np.eye(subject.n_joints)) < 1e-9
 
@@ -78,7 +78,7 @@ def test_05_the_jacobian_is_mujocos_and_the_slope_of_the_pose(stage):
 
 def test_06_inverse_dynamics_with_the_other_joints_locked(stage):
     assert stage.worst("inverse_dynamics") < 1e-8
-    q, v, a = stage.states()
+    q, v, a = np.swapaxes(stage.states(), 0, 1)
     torques = stage.chain.inverse_dynamics(q, v, a)
     again = stage.chain.forward_dynamics(q, v, torques)
     assert off(stage.chain.inverse_dynamics(q, v, again), torques) < 1e-8
@@ -88,7 +88,7 @@ def test_07_reference_positions_are_of_no_concern(subject):
     stage, without = stage_of(subject, ref=0.4), stage_of(subject, ref=0.0)
     assert (stage.model.qpos0[stage.chain.qpos_addresses] == 0.4).all()
     holds(stage)
-    q = stage.states()[0]
+    q = stage.states()[:, 0]
     poses = [each.chain.forward_kinematics(q).position for each in (stage, without)]
     assert off(*poses) > 0.1
     assert off(stage.chain.gravity(q), without.chain.gravity(q)) > 1.0
@@ -97,7 +97,7 @@ def test_07_reference_positions_are_of_no_concern(subject):
 def test_08_gravity_is_turned_into_a_tilted_base(subject):
     stage = stage_of(subject, tilt=[0.8, 0.3, -0.5, 0.1])
     holds(stage)
-    q = stage.states()[0]
+    q = stage.states()[:, 0]
     unturned = stage.chain.gravity(q, stage.chain.base_motion(np.eye(3)))
     assert off(stage.chain.gravity(q), unturned) > 1.0
 
@@ -129,7 +129,7 @@ def test_10_other_joints_are_locked_where_they_are(stage, subject):
     for finger in subject.fingers:
         stage.data.joint(finger).qpos[0] = 0.05
     stage.compare()
-    q = stage.states()[0]
+    q = stage.states()[:, 0]
     assert off(stage.chain.mass_matrix(q), shut.mass_matrix(q)) > 1e-7
     for name in ("gravity", "mass_matrix"):  # 1e-13 of what there is
         largest = np.abs(getattr(stage.chain, name)(q)).max()

@@ -91,7 +91,7 @@ def test_12_update_writes_what_is_its_own(subject):
     spec, finger = subject.spec(), subject.fingers[0]
     names = subject.joint_names()
     driven = [0, *range(2, len(names))]
-    drive(spec, [names[k] for k in driven])
+    drive(spec, [names[k] for k in driven], ["position"])
     drive(spec, [finger], ["motor"])
     model = spec.compile()
     data = mujoco.MjData(model)
