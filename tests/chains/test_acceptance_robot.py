@@ -41,6 +41,7 @@ def two_arms(subject):
     drive(spec, subject.joint_names(), KINDS)
     child = other.spec()
     child.option.gravity = spec.option.gravity
+    child.option.disableflags = spec.option.disableflags
     drive(child, other.joint_names(), KINDS)
     spec.attach(child, prefix="r2_", frame=spec.worldbody.add_frame(pos=[3, 0, 0]))
     return spec.compile(), ((subject, ""), (other, "r2_"))

@@ -48,6 +48,19 @@ def test_refreshing_reads_the_model_and_the_base_anew():
     np.testing.assert_allclose(chain.bias(q, v), bias, atol=1e-9)
 
 
+def test_gravity_is_read_when_told_and_for_every_base_motion():
+    tree = arm()
+    chain = tree.chain()
+    q, _ = move(chain, tree.data, tree.rng)
+    before = chain.gravity(q)
+    tree.model.opt.gravity *= 2
+    np.testing.assert_array_equal(chain.gravity(q), before)
+    told = chain.gravity(q, chain.base_motion(chain.base_pose.rotation))
+    np.testing.assert_array_equal(told, 2 * before)
+    chain.refresh_tool(tree.data.qpos)
+    np.testing.assert_array_equal(chain.gravity(q), told)
+
+
 @given(trees())
 @settings(deadline=None, max_examples=15)
 def test_the_base_is_where_it_is(tree):
