@@ -22,13 +22,8 @@ from tests.chains.comparisons import (
 )
 from tests.chains.random_trees import (
     COMPOUND,
-    LINKS,
-    Tree,
-    add_base,
-    add_body,
-    add_tool,
-    new_spec,
     trees,
+    trees_example,
 )
 
 
@@ -162,14 +157,3 @@ def test_bad_bases_are_refused(name):
     for bad in (np.zeros(3), np.zeros((3, 4)), np.full((3, 3), np.nan), np.zeros((2, 3, 2))):
         with pytest.raises(ValueError, match=r"^base"):
             getattr(chain, name)(*states, bad)
-
-
-def trees_example(seed=0):
-    """Return one tree with seven joints, two jointless bodies, branches and a tool."""
-    rng = np.random.default_rng(seed)
-    spec = new_spec(rng)
-    body = add_base(spec, "fixed", rng)
-    kinds = ["hinge", "hinge", "none", "slide", "hinge", "none", "hinge", "hinge", "hinge"]
-    for k, kind in enumerate(kinds):
-        body = add_body(body, f"link{k}", LINKS[kind], rng)
-    return Tree(spec, "base", body.name, add_tool(body, rng), rng)
