@@ -76,7 +76,7 @@ class Motion(NamedTuple):
         return float((-poles.real / np.abs(poles)).min())
 
     def bearable(self, rate: float, integral: float, split: float) -> tuple[float, float]:
-        """Return factors of both gains and of kappa: 1, or the best where the damping is too low."""
+        """Return factors of both gains and of kappa: 1, or the best where damping is too low."""
         if self.damping(rate, integral, split) >= ENOUGH:
             return 1.0, 1.0
         return max(

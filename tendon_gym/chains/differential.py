@@ -38,6 +38,19 @@ def inside(value: float, bounds: NDArray, i: int) -> bool:
 
 
 @compiled
+def to_lengths(length: float, jacobian: NDArray, twist: NDArray) -> float:
+    """Turn angular rows into m/s, and return the sum of squares of the Jacobian's rows in use."""
+    size = 0.0
+    for k in range(twist.shape[0]):
+        scale = 1.0 if k < 3 else length
+        twist[k] *= scale
+        for i in range(jacobian.shape[1]):
+            jacobian[k, i] *= scale
+            size += jacobian[k, i] * jacobian[k, i]
+    return size
+
+
+@compiled
 def pull(jacobian: NDArray, preferred: NDArray, wrench: NDArray, out: NDArray) -> None:
     """Write preferred + J^T w: the velocities that there would be without bounds."""
     for i in range(out.shape[0]):
@@ -155,13 +168,7 @@ def velocities(
     n, rows = q.shape[0], twist.shape[0]
     jacobian, wanted = np.empty((6, n)), twist.copy()
     tip_jacobian(segments, q, jacobian)
-    size = 0.0
-    for k in range(rows):
-        scale = 1.0 if k < 3 else length
-        wanted[k] *= scale
-        for i in range(n):
-            jacobian[k, i] *= scale
-            size += jacobian[k, i] * jacobian[k, i]
+    size = to_lengths(length, jacobian, wanted)
     damping = max(damping * damping, FLOOR * FLOOR * size)
     wrench, goal, square = np.zeros(rows), np.empty(rows), np.empty((rows, rows))
     here, there = np.empty(n), np.empty(n)

@@ -34,9 +34,9 @@ def make(task, n, name="tip_control", **settings):
     return envs, baseline.make(envs)
 
 
-def steady(task, name, n, goals=None):
+def steady(task, name, n, goals=None, **settings):
     """Return the root mean square (n,) of the tip's error in the last second of the episodes, m."""
-    envs, policy = make(task, n, name)
+    envs, policy = make(task, n, name, **settings)
     observations, _ = envs.reset(seed=10_000, options=None if goals is None else {"goal": goals})
     state, squares = None, []
     for _ in range(envs.core.horizon):
@@ -82,6 +82,20 @@ def test_the_steady_error_is_five_times_smaller_with_the_tasks_own_goals(task):
     open_loop, closed = (steady(task, name, 64) for name in ("geometric_full", "tip_control"))
     assert math.sqrt((open_loop**2).mean()) > 5.0 * math.sqrt((closed**2).mean())
     assert np.median(open_loop / closed) > 10.0
+
+
+def test_an_arm_of_many_links_is_calmed_where_it_is_strongly_bent():
+    """The straight arm's gains would make it swing up there."""
+    arm = replace(DEFAULT.arm, n_links=24)
+    bent, tensions = soft_arm(replace(DEFAULT, arm=arm))
+    angles = np.array([0.3, 1.7, 3.0, 5.0])
+    bends = 0.87 * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    goals = np.array([bent.tip(bent.rest(tensions(b))).position for b in bends])
+    open_loop, closed = (
+        steady("ArmBend", name, 4, goals, model={"arm": {"n_links": 24}})
+        for name in ("geometric_full", "tip_control")
+    )
+    assert (open_loop > 2.0 * closed).all()
 
 
 @compiled
