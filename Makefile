@@ -12,8 +12,9 @@ PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 # Tests that are small enough to run without compilation.
 PLAIN_TESTS := tests/test_compiled.py tests/control tests/references \
 	$(addprefix tests/tendons/test_,law.py batch.py embedding.py rows.py recipes.py scenes.py) \
-	$(addprefix tests/chains/test_,acceptance_chain.py acceptance_robot.py chain.py lumping.py) \
-	$(addprefix tests/chains/test_,modes.py oracles.py paths.py real_robots.py robot.py scene.py)
+	$(addprefix tests/chains/test_,acceptance_chain.py acceptance_robot.py chain.py) \
+	$(addprefix tests/chains/test_,differential.py lumping.py modes.py oracles.py paths.py) \
+	$(addprefix tests/chains/test_,real_robots.py robot.py scene.py)
 # Tests that depend on how MuJoCo and Gymnasium behave.
 LOWEST_TESTS := tests/model tests/engines tests/envs tests/chains
 
