@@ -11,9 +11,12 @@ PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 
 # Tests that are small enough to run without compilation.
 PLAIN_TESTS := tests/test_compiled.py tests/control tests/references \
-	$(addprefix tests/tendons/test_,law.py batch.py embedding.py rows.py recipes.py scenes.py)
+	$(addprefix tests/tendons/test_,law.py batch.py embedding.py rows.py recipes.py scenes.py) \
+	$(addprefix tests/chains/test_,acceptance_chain.py acceptance_robot.py chain.py) \
+	$(addprefix tests/chains/test_,differential.py lumping.py modes.py oracles.py paths.py) \
+	$(addprefix tests/chains/test_,real_robots.py robot.py scene.py)
 # Tests that depend on how MuJoCo and Gymnasium behave.
-LOWEST_TESTS := tests/model tests/engines tests/envs
+LOWEST_TESTS := tests/model tests/engines tests/envs tests/chains
 
 .DELETE_ON_ERROR:
 .PHONY: help install demo test test-lowest test-plain lint format bench long peers recipes clean

@@ -137,7 +137,8 @@ def array(
         given = np.asarray(value)
     except ValueError as error:  # rows of different lengths
         raise TypeError(f"{name} must be an array of numbers, got {described(value)}") from error
-    if given.dtype.kind not in "iuf":  # NumPy would read strings, booleans and None as numbers
+    # NumPy would read strings, booleans and None as numbers
+    if given.dtype.kind not in "iuf" or _has_boolean(value):
         raise TypeError(f"{name} must be an array of numbers, got {described(value)}")
     result = given.astype(np.float64)
     fits = result.ndim == len(shape) and all(
@@ -152,6 +153,13 @@ def array(
         where = name + "".join(f"[{k}]" for k in index)
         reject(where, float(result[index]), _range_words(minimum, maximum, -math.inf, math.inf))
     return result
+
+
+def _has_boolean(value: object) -> bool:
+    """Return whether there is a boolean in nested lists, which NumPy makes a 0 or 1 of."""
+    if isinstance(value, (list, tuple)):
+        return any(map(_has_boolean, value))
+    return isinstance(value, (bool, np.bool_))
 
 
 def increasing(name: str, value: ArrayLike) -> NDArray[np.float64]:

@@ -124,7 +124,19 @@ def test_array_takes_numbers_of_every_kind(value):
 
 
 @pytest.mark.parametrize(
-    "value", ["1.5", ["1", "2", "3"], [1j], [True, False], None, [None, 1.0], [[1], [1, 2]], {}]
+    "value",
+    [
+        "1.5",
+        ["1", "2", "3"],
+        [1j],
+        [True, False],
+        [True, 0, 1.5],
+        [[0], [True]],
+        None,
+        [None, 1.0],
+        [[1], [1, 2]],
+        {},
+    ],
 )
 def test_array_refuses_other_types(value):
     with pytest.raises(TypeError, match="points must be an array of numbers, got "):

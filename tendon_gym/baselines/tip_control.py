@@ -12,16 +12,14 @@ sees the swing that the arm is slow to lose, see `tip_model`.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tendon_gym import checks
 from tendon_gym.baselines.geometric import Geometric, read
 from tendon_gym.baselines.policy import Action, Env, as_batch
-from tendon_gym.baselines.tip_model import TipModel, tip_model
+from tendon_gym.baselines.tip_model import TipGains, TipModel, tip_model
 from tendon_gym.compiled import compiled, inlined
 from tendon_gym.control import LAW_FULL
 from tendon_gym.control.allocation import allocate_one
@@ -34,33 +32,6 @@ _MEMORY = 4
 
 _SINGULAR = 1e-6
 """Share of J'J that keeps its inverse finite where the tip hardly moves with the bend."""
-
-
-@dataclass(frozen=True)
-class TipGains:
-    """Gains, in terms of the arm's slowest swing.
-
-    Attributes:
-        damping: ratio of that swing.
-        integral: rate of the integral over the swing's frequency.
-        error: of the tip, as a bend: what is more counts as much in the integral, so that a start
-            far away does not wind it up.
-        rate: of b, 1/s, so that a far goal does not set the arm swinging.
-        swing: most that is fed back of the swing, as a bend: a strong pull all at once would curl
-            the arm up.
-    """
-
-    damping: float = 0.5
-    integral: float = 0.3
-    error: float = 0.05
-    rate: float = 2.0
-    swing: float = 0.5
-
-    def __post_init__(self) -> None:
-        """Reject gains that are negative."""
-        for name in ("damping", "integral", "error", "swing"):
-            checks.number(f"TipGains.{name}", getattr(self, name), minimum=0.0)
-        checks.number("TipGains.rate", self.rate, above=0.0)
 
 
 class _Law(NamedTuple):
@@ -96,8 +67,8 @@ class _Law(NamedTuple):
             tendons=tendons,
             allocation=allocation,
             split=known.split,
-            damping=2.0 * gains.damping / (known.frequency * known.share),
-            integral=gains.integral * known.frequency * dt,
+            damping=known.damping,
+            integral=known.integral * dt,
             error=gains.error,
             step=gains.rate * dt,
             swing=gains.swing,
@@ -114,10 +85,10 @@ class TipControl(Geometric):
     def __init__(self, env: Env, gains: TipGains | None = None) -> None:
         """Work out where the arm rests and how it swings, a second for each new model."""
         super().__init__(env, "tip_control", LAW_FULL)
-        n = len(self._tendons)
+        n, gains = len(self._tendons), gains or TipGains()
         self._tip_law = _Law.of(
-            tip_model(env.core.config.model),
-            gains or TipGains(),
+            tip_model(env.core.config.model, gains),
+            gains,
             self._view.starts((*READS, ("tendon_lengths", n))),
             self._tendons,
             self._allocation,
@@ -151,12 +122,12 @@ class TipControl(Geometric):
         return memory
 
 
-Rest = tuple[float, float, float, float, float, float, float, float, float]
+Rest = tuple[float, float, float, float, float, float, float, float, float, float, float]
 
 
 @inlined
 def rest_at(x: float, y: float, table: NDArray) -> Rest:
-    """Return the tip at rest for a bend (x, y) of at most 1, m, and its derivative by the bend.
+    """Return an entry of the table for a bend (x, y) of at most 1, see `tip_model.WIDTH`.
 
     Linear between the entries, in the axes that turn with the bend.
     """
@@ -182,6 +153,8 @@ def rest_at(x: float, y: float, table: NDArray) -> Rest:
     tt = a * near[j, 6] + b * near[k, 6] + d * far[j, 6] + e * far[k, 6]
     zr = a * near[j, 7] + b * near[k, 7] + d * far[j, 7] + e * far[k, 7]
     zt = a * near[j, 8] + b * near[k, 8] + d * far[j, 8] + e * far[k, 8]
+    gain = a * near[j, 9] + b * near[k, 9] + d * far[j, 9] + e * far[k, 9]
+    part = a * near[j, 10] + b * near[k, 10] + d * far[j, 10] + e * far[k, 10]
     return (
         c * tip_r - s * tip_t,
         s * tip_r + c * tip_t,
@@ -192,13 +165,15 @@ def rest_at(x: float, y: float, table: NDArray) -> Rest:
         s * (s * rr + c * tr) + c * (s * rt + c * tt),
         c * zr - s * zt,
         s * zr + c * zt,
+        gain,
+        part,
     )
 
 
 @inlined
 def bend_for(there: Rest, x: float, y: float, z: float) -> tuple[float, float]:
     """Return the bend that moves a tip by (x, y, z), m, as nearly as bends can (least squares)."""
-    _, _, _, xu, xv, yu, yv, zu, zv = there
+    _, _, _, xu, xv, yu, yv, zu, zv, _, _ = there
     uu = xu * xu + yu * yu + zu * zu
     vv = xv * xv + yv * yv + zv * zv
     uv = xu * xv + yu * yv + zu * zv
@@ -243,10 +218,11 @@ def pull_tips(
         away = bend_for(there, there[0] - vector[0], there[1] - vector[1], there[2] - vector[2])
         away = at_most(away[0], away[1], law.error)
         swing = _swing(o, there, law, own, vector, tensions)
-        pull = at_most(law.damping * swing[0], law.damping * swing[1], law.swing)
+        damping, integral = law.damping * there[9], law.integral * there[9]
+        pull = at_most(damping * swing[0], damping * swing[1], law.swing)
         # what the tendons cannot hold is not integrated either
         u, v = at_most(
-            own[0] + own[2] + law.integral * away[0], own[1] + own[3] + law.integral * away[1], 1.0
+            own[0] + own[2] + integral * away[0], own[1] + own[3] + integral * away[1], 1.0
         )
         own[2], own[3] = u - own[0], v - own[1]
         vector[0], vector[1] = u - pull[0], v - pull[1]
@@ -274,10 +250,11 @@ def _swing(
     read(o, law.starts[3], vector)
     u, v = bend_for(there, vector[0], vector[1], vector[2])
     read(o, law.starts[4], lengths)
+    split = law.split * there[10]
     for k in range(lengths.shape[0]):
         last = own[_MEMORY + k]
         if not math.isnan(last):
-            u -= law.split * law.reading[k, 0] * (lengths[k] - last)
-            v -= law.split * law.reading[k, 1] * (lengths[k] - last)
+            u -= split * law.reading[k, 0] * (lengths[k] - last)
+            v -= split * law.reading[k, 1] * (lengths[k] - last)
         own[_MEMORY + k] = lengths[k]
     return u, v

@@ -22,9 +22,10 @@ _FORCE, _TORQUE = mujoco.mjtSensor.mjSENS_FORCE, mujoco.mjtSensor.mjSENS_TORQUE
 
 
 class Part(NamedTuple):
-    """What a robot brought into the scene: which of the joints and actuators, in their order."""
+    """What a robot brought into the scene: which bodies, joints and actuators, in their order."""
 
     robot: RobotSpec
+    bodies: slice
     joints: slice
     actuators: slice
     key: int
@@ -51,14 +52,12 @@ def assemble(scene: SceneSpec) -> tuple[mujoco.MjSpec, list[Part]]:
         child = _load_robot(robot, where)
         if k == 0:
             spec.option = child.option
-        before = (len(spec.joints), len(spec.actuators), len(spec.keys))
+        before = [len(spec.bodies), len(spec.joints), len(spec.actuators)]
+        keys = len(spec.keys)
         spec = _attach(spec, child, robot, spec.worldbody, where)
-        joints, actuators = (
-            slice(before[0], len(spec.joints)),
-            slice(before[1], len(spec.actuators)),
-        )
-        key = before[2] if len(spec.keys) > before[2] else 0
-        parts.append(Part(robot, joints, actuators, key))
+        after = [len(spec.bodies), len(spec.joints), len(spec.actuators)]
+        own = [slice(*ends) for ends in zip(before, after, strict=True)]
+        parts.append(Part(robot, *own, key=keys if len(spec.keys) > keys else 0))
     spec.option.timestep = scene.timestep
     spec.option.gravity = scene.gravity
     if scene.floor:

@@ -261,7 +261,7 @@ class Chain:
     def refresh_tool(self, qpos: ArrayLike) -> None:
         """Lump anew what the chain carries, and note how its base stands, as qpos (nq,) has them.
 
-        Masses and sizes are read from the model again, too.
+        Gravity, masses and sizes are read from the model again, too.
         """
         self._read(checks.array("qpos", qpos, (self.model.nq,)))
 

@@ -13,12 +13,11 @@ Symbols for Rigid-Body Systems).
 
 from __future__ import annotations
 
-import math
-
 from numpy.typing import NDArray
 
 from tendon_gym.chains.dynamics import bias_torques
 from tendon_gym.chains.kinematics import BASE, ORIGIN, finite, moved, placed
+from tendon_gym.chains.linear import factorise, substitute
 from tendon_gym.compiled import brief, compiled, inlined
 from tendon_gym.spatial import (
     Frame,
@@ -208,35 +207,6 @@ def coriolis_matrix(
     return True
 
 
-@inlined
-def solve(matrix: NDArray, x: NDArray) -> bool:
-    """Put the solution in the place of the right side x, and Cholesky's factor in the matrix's.
-
-    Returns False for a matrix that is not positive definite.
-    """
-    n = x.shape[0]
-    for i in range(n):
-        for j in range(i + 1):
-            total = matrix[i, j]
-            for k in range(j):
-                total -= matrix[i, k] * matrix[j, k]
-            if i > j:
-                matrix[i, j] = total / matrix[j, j]
-            elif total > 0.0:
-                matrix[i, i] = math.sqrt(total)
-            else:
-                return False
-    for i in range(n):
-        for k in range(i):
-            x[i] -= matrix[i, k] * x[k]
-        x[i] /= matrix[i, i]
-    for i in range(n - 1, -1, -1):
-        for k in range(i + 1, n):
-            x[i] -= matrix[k, i] * x[k]
-        x[i] /= matrix[i, i]
-    return True
-
-
 @brief
 def joint_accelerations(
     segments: NDArray,
@@ -258,4 +228,7 @@ def joint_accelerations(
     for i in range(n):
         out[i] = torque[i] - out[i]
     mass_matrix(segments, q, work, matrix)
-    return solve(matrix, out)
+    if not factorise(matrix, n):
+        return False
+    substitute(matrix, n, out)
+    return True

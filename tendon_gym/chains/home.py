@@ -21,12 +21,14 @@ def go_home(
 ) -> None:
     """Write a robot's home to qpos, and controls that hold it there to ctrl.
 
+    Its mocap bodies go where the keyframe that is its home has them.
+
     Home is what its specification says, else keyframe 0 of its file, else the reference position.
 
     Args:
         editable: the scene's editable description.
         model: what was compiled from it.
-        data: written: positions and controls of the robot.
+        data: written: positions, mocap poses and controls of the robot.
         part: which of them are the robot's.
 
     Raises:
@@ -43,6 +45,7 @@ def go_home(
         for actuator in actuators:
             data.ctrl[actuator.id] = model.key_ctrl[part.key, actuator.id]
             _write_state(model, data, actuator.id, model.key_act[part.key])
+        _place_mocaps(editable, model, data, part)
         return
     ids = {joint.name: joint.id for joint in joints}
     for name, position in (part.robot.home or {}).items():
@@ -56,8 +59,27 @@ def go_home(
             _write_state(model, data, actuator.id, None)
 
 
+def _place_mocaps(
+    editable: mujoco.MjSpec, model: mujoco.MjModel, data: mujoco.MjData, part: Part
+) -> None:
+    """Put a robot's mocap bodies where its keyframe has them, if it says where."""
+    key = editable.keys[part.key]
+    positions = model.key_mpos[part.key].reshape(-1, 3)
+    quaternions = model.key_mquat[part.key].reshape(-1, 4)
+    for body in editable.bodies[part.bodies]:
+        mocap = int(model.body_mocapid[body.id])
+        if mocap < 0:
+            continue
+        pose = np.concatenate([positions[mocap], quaternions[mocap]])
+        _place(pose, part.robot)
+        if len(key.mpos):  # else it is the body's own place in the scene
+            data.mocap_pos[mocap] = pose[:3]
+        if len(key.mquat):
+            data.mocap_quat[mocap] = pose[3:]
+
+
 def _place(pose: Array, robot: RobotSpec) -> None:
-    """Turn the pose (7,) of a floating base in the robot's frame into that in the world."""
+    """Turn the pose (7,) of a free or mocap body in the robot's frame into that in the world."""
     position, turned = np.empty(3), np.empty(4)
     axis = np.array(robot.quaternion) / np.linalg.norm(robot.quaternion)
     mujoco.mju_rotVecQuat(position, pose[:3].copy(), axis)

@@ -179,10 +179,10 @@ class InverseKinematics:
     ) -> Array:
         """Return joint velocities that give the tip a twist: one differential step.
 
-        The velocities nearest to `preferred` among those that give the twist. Where limits allow no
-        such velocities, joints that would pass theirs stay at them, one after the other, and the
-        rest comes as near to the twist as it can: quick, and not always the nearest of all. Near
-        singular positions the twist is damped.
+        The velocities nearest to `preferred` among those that give the twist; where limits allow
+        none, among those that come as near to it as they can: of all that the limits allow, they
+        have the least damping^2 |v - preferred|^2 + |twist - J v|^2, angular velocities times
+        `rotation_length`. Near singular positions the damping keeps them from racing.
 
         Args:
             q: (n_joints,) positions, rad or m.
@@ -191,7 +191,8 @@ class InverseKinematics:
             largest: largest velocity of all joints or (n_joints,) of each, rad/s or m/s.
             preferred: (n_joints,) what the joints do as far as it leaves the twist alone; 0 by
                 default.
-            damping: how much the velocities count against the twist, m.
+            damping: how much the velocities count against the twist, m; at least a millionth of
+                the Jacobian's size, as far as numbers go.
 
         Raises:
             ValueError: wrong shapes, NaN or infinities, or velocity limits below zero.
@@ -199,15 +200,14 @@ class InverseKinematics:
         n = self.chain.n_joints
         place = checks.array("q", q, (n,))
         rows = 3 if np.shape(twist) == (3,) else 6
-        wanted = np.zeros(6)
-        wanted[:rows] = checks.array("twist", twist, (rows,))
+        wanted = checks.array("twist", twist, (rows,))
         rest = np.zeros(n) if preferred is None else checks.array("preferred", preferred, (n,))
         damping = checks.number("damping", damping, minimum=1e-9)
         bounds = self._velocity_bounds(place, timestep, largest)
         out = np.empty(n)
         length = self.options.rotation_length
         segments = self.chain.segments
-        differential.velocities(segments, place, wanted, rows, length, bounds, rest, damping, out)
+        differential.velocities(segments, place, wanted, length, bounds, rest, damping, out)
         return out
 
     def _velocity_bounds(

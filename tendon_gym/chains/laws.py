@@ -147,14 +147,18 @@ class OperationalSpace:
         mobility = jacobian @ inverse @ jacobian.T + self.regularisation * np.eye(rows)
         force = np.linalg.solve(mobility, wish - drift)
         torques = jacobian.T @ force + chain.bias(q, v, base)
-        if posture is None:
-            return torques
-        goal = checks.array("posture", posture, (chain.n_joints,))
+        if posture is not None:
+            rest = self._rest(q, v, posture)
+            # N^T M rest = M rest - J^T L J M^-1 M rest
+            kept = np.linalg.solve(mobility, jacobian @ rest)
+            torques += np.linalg.solve(inverse, rest) - jacobian.T @ kept
+        return torques
+
+    def _rest(self, q: ArrayLike, v: ArrayLike, posture: ArrayLike) -> Array:
+        """Return the accelerations (n_joints,) that would take the joints to a posture."""
+        goal = checks.array("posture", posture, (self.chain.n_joints,))
         omega, ratio = self.posture_frequency, self.damping_ratio
-        rest = omega**2 * (goal - np.asarray(q)) - 2.0 * ratio * omega * np.asarray(v)
-        # N^T M rest = M rest - J^T L J M^-1 M rest
-        kept = np.linalg.solve(mobility, jacobian @ rest)
-        return torques + np.linalg.solve(inverse, rest) - jacobian.T @ kept
+        return omega**2 * (goal - np.asarray(q)) - 2.0 * ratio * omega * np.asarray(v)
 
     def _tip(self, q: ArrayLike, v: ArrayLike, rows: int) -> tuple[Array, Array]:
         """Return the Jacobian, and the tip's acceleration when the joints have none."""

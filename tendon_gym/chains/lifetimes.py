@@ -10,11 +10,21 @@ import weakref
 
 import mujoco
 
+from tendon_gym import checks
+
 _retired: weakref.WeakKeyDictionary[mujoco.MjModel, str] = weakref.WeakKeyDictionary()
 
 
 def retire(model: mujoco.MjModel, reason: str) -> None:
-    """Declare a model replaced: robots on it raise from now on, with the reason."""
+    """Declare a model replaced: robots on it raise from now on, with the reason.
+
+    Raises:
+        TypeError: not a compiled model, or a reason that is no text.
+    """
+    if not isinstance(model, mujoco.MjModel):
+        raise TypeError(f"model must be a mujoco.MjModel, got {checks.shown(model)}")
+    if not isinstance(reason, str):
+        raise TypeError(f"reason must be a string, got {checks.shown(reason)}")
     _retired[model] = reason
 
 

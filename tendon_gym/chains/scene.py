@@ -89,10 +89,11 @@ class Scene:
         self._become(editable, kept, f"{name!r} was removed", gone=[name])
 
     def _set_start(self) -> None:
-        """Make the data's positions and controls keyframe 0, and start there."""
+        """Make the data's positions, mocap poses and controls keyframe 0, and start there."""
         model, data, key = self.model, self.data, self._editable.keys[0]
-        for name in ("qpos", "ctrl", "act"):
-            values = getattr(data, name)
+        start = {name: getattr(data, name) for name in ("qpos", "ctrl", "act")}
+        start |= {"mpos": data.mocap_pos.ravel(), "mquat": data.mocap_quat.ravel()}
+        for name, values in start.items():
             setattr(key, name, values)
             getattr(model, f"key_{name}")[0] = values
         mujoco.mj_resetDataKeyframe(model, data, 0)

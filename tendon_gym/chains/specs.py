@@ -194,6 +194,11 @@ class RobotSpec:
             return
         if not isinstance(self.home, Mapping):
             raise TypeError(f"RobotSpec.home must be a dict, got {checks.shown(self.home)}")
+        for name in self.home:
+            if not isinstance(name, str):
+                raise TypeError(
+                    f"RobotSpec.home must have names of joints as keys, got {checks.shown(name)}"
+                )
         home = {
             name: checks.number(f"RobotSpec.home[{name!r}]", value)
             for name, value in self.home.items()

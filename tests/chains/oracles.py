@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import mujoco
 import numpy as np
+
+from tests.chains.comparisons import Pinocchio, base_axes
 
 
 def path_of(chain):
@@ -29,17 +33,13 @@ def central(model, body):
     return axes @ np.diag(model.body_inertia[body]) @ axes.T
 
 
-def reference(chain):
-    """Return the joints' reference positions, which both have at zero."""
-    return chain.model.qpos0[chain.qpos_addresses]
-
-
-def pinocchio_of(pin, chain, lumped=()):
-    """Return Pinocchio's model of a chain and the tip's frame in it.
+def pinocchio_of(pin, chain, data, lumped=()):
+    """Return what Pinocchio says of a chain on the base as data has it.
 
     Args:
         pin: the module.
         chain: the chain.
+        data: a simulation that has been forwarded.
         lumped: what `lump` returns, to be added.
     """
     model, mj = pin.Model(), chain.model
@@ -60,11 +60,71 @@ def pinocchio_of(pin, chain, lumped=()):
                 model.appendBodyToJoint(parent, pin.Inertia(mass, centre, about), place)
     model.armature = mj.dof_armature[chain.dof_addresses].copy()
     tip = model.addFrame(pin.Frame("tip", parent, 0, place, pin.FrameType.OP_FRAME))
-    return model, tip
+    model.gravity.linear = base_axes(chain, data).T @ mj.opt.gravity
+    at_zero = mj.qpos0[chain.qpos_addresses]
+    return Pinocchio(pin, model, tip, lambda q: q - at_zero)
 
 
-def kdl_of(kdl, chain, lumped=()):
-    """Return KDL's chain, without armature, which its bindings do not offer."""
+class Kdl:
+    """What KDL says of a chain: armature, which its bindings do not offer, is added."""
+
+    TOLERANCES: ClassVar = {
+        "forward_kinematics": 1e-12,
+        "jacobian": 1e-12,
+        "gravity": 1e-11,
+        "bias": 1e-11,
+        "mass_matrix": 1e-11,
+        "inverse_dynamics": 1e-11,
+    }
+
+    def __init__(self, kdl, chain, data, lumped=()):
+        """Take what `pinocchio_of` takes."""
+        self._kdl, self._chain = kdl, kdl_of(kdl, chain, lumped)
+        self._at_zero = chain.model.qpos0[chain.qpos_addresses]
+        self._armature = np.diag(chain.model.dof_armature[chain.dof_addresses])
+        down = base_axes(chain, data).T @ chain.model.opt.gravity
+        self._dynamics = kdl.ChainDynParam(self._chain, kdl.Vector(*down))
+
+    def _joints(self, values):
+        result = self._kdl.JntArray(len(values))
+        for k, value in enumerate(values):
+            result[k] = value
+        return result
+
+    def _call(self, name, q, *others):
+        out, angles = self._joints(np.zeros_like(q)), self._joints(q - self._at_zero)
+        getattr(self._dynamics, name)(angles, *map(self._joints, others), out)
+        return np.array([out[k] for k in range(len(q))])
+
+    def forward_kinematics(self, q):
+        tip, solver = self._kdl.Frame(), self._kdl.ChainFkSolverPos_recursive(self._chain)
+        assert solver.JntToCart(self._joints(q - self._at_zero), tip) >= 0
+        place = [tip.p[k] for k in range(3)]
+        return np.array([place, *([tip.M[r, c] for c in range(3)] for r in range(3))])
+
+    def jacobian(self, q):
+        out = self._kdl.Jacobian(len(q))
+        self._kdl.ChainJntToJacSolver(self._chain).JntToJac(self._joints(q - self._at_zero), out)
+        return np.array([[out[r, c] for c in range(len(q))] for r in range(6)])
+
+    def gravity(self, q):
+        return self._call("JntToGravity", q)
+
+    def bias(self, q, v):
+        return self.gravity(q) + self._call("JntToCoriolis", q, v)
+
+    def mass_matrix(self, q):
+        out = self._kdl.JntSpaceInertiaMatrix(len(q))
+        self._dynamics.JntToMass(self._joints(q - self._at_zero), out)
+        columns = range(len(q))
+        return np.array([[out[r, c] for c in columns] for r in columns]) + self._armature
+
+    def inverse_dynamics(self, q, v, a):
+        return self.mass_matrix(q) @ a + self.bias(q, v)
+
+
+def kdl_of(kdl, chain, lumped):
+    """Return KDL's chain."""
     result, mj = kdl.Chain(), chain.model
     for k, (body, joint) in enumerate(path_of(chain)):
         rotation, position = matrix(mj.body_quat[body]), mj.body_pos[body]

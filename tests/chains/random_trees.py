@@ -131,6 +131,17 @@ def trees(draw, bases=BASES, least=0, most=9, links=tuple(LINKS)):
     return Tree(spec, path[0].name, path[-1].name, tool, rng)
 
 
+def trees_example(seed=0):
+    """Return one tree with seven joints, two jointless bodies, branches and a tool."""
+    rng = np.random.default_rng(seed)
+    spec = new_spec(rng)
+    body = add_base(spec, "fixed", rng)
+    kinds = ["hinge", "hinge", "none", "slide", "hinge", "none", "hinge", "hinge", "hinge"]
+    for k, kind in enumerate(kinds):
+        body = add_body(body, f"link{k}", LINKS[kind], rng)
+    return Tree(spec, "base", body.name, add_tool(body, rng), rng)
+
+
 FAULTS = (
     "ball",
     "free",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.metadata
 import importlib.util
 import xml.etree.ElementTree as ET
@@ -36,6 +37,7 @@ MJCF = (
 )
 
 
+@functools.cache
 def urdf_text(robot):
     """Return a robot's URDF without shapes: only inertias are needed, and no mesh is read."""
     try:

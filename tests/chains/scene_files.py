@@ -5,7 +5,13 @@ from __future__ import annotations
 from importlib import metadata
 from pathlib import Path
 
+import mujoco
+import numpy as np
 import pytest
+
+from tendon_gym.chains.specs import AttachmentSpec, RobotSpec, SceneObject
+
+TILT = (0.9, 0.2, -0.3, 0.25)
 
 ARM = """
 <mujoco model="arm">
@@ -90,3 +96,25 @@ def real_urdf(name: str) -> tuple[Path, str]:
     """Return a URDF file and the folder that its packages are in."""
     path = packaged("example-robot-data", URDFS[name])
     return path, str(path.parents[4])
+
+
+def rotation(quaternion):
+    flat = np.empty(9)
+    mujoco.mju_quat2Mat(flat, np.array(quaternion) / np.linalg.norm(quaternion))
+    return flat.reshape(3, 3)
+
+
+def armed(files, **changes):
+    """Return an arm with a mount and a tool on it."""
+    tool = AttachmentSpec(
+        files["tool"], "m_plate", "t_", position=(0, 0, 0.01), quaternion=(1, 0, 0, 1)
+    )
+    chain = (AttachmentSpec(files["mount"], "flange", "m_", position=(0, 0, 0.02)), tool)
+    return RobotSpec(files["arm"], attachments=chain, **changes)
+
+
+def dice(*names, **changes):
+    return tuple(
+        SceneObject(name, "box", (0.02, 0.03, 0.04), (k, 1.0, 0.5), **changes)
+        for k, name in enumerate(names)
+    )

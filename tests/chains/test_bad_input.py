@@ -18,6 +18,7 @@ from tendon_gym.chains import (
     Robot,
     SoftArm,
     TipTrajectory,
+    retire,
 )
 from tests.chains.arms import simulation
 
@@ -70,6 +71,8 @@ def test_velocities_of_an_impedance_are_checked_though_no_dynamics_read_them(rob
         (lambda r: JointTrajectory.within([0, 0], [1, 1], [1, 2, 3]), "one for each of 2 joints"),
         (lambda r: JointTrajectory.within([0, 0], [0, 1], np.inf), "joint 1 must have a finite"),
         (lambda r: setattr(r, "paused", "no"), "paused must be True or False"),
+        (lambda r: retire("x", "y"), "model must be a mujoco.MjModel, got 'x'"),
+        (lambda r: retire(r.model, 3), "reason must be a string, got 3"),
         (lambda r: copy.deepcopy(r), "a Robot can't be copied"),
         (lambda r: copy.copy(r), "a Robot can't be copied"),
         (lambda r: pickle.dumps(r), "a Robot can't be pickled"),

@@ -12,44 +12,33 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.chains.comparisons import (
-    agree_on_dynamics,
-    agree_on_kinematics,
+    METHODS,
+    Simulation,
+    agree,
+    agree_with_differences,
     base_axes,
     close,
     move,
 )
 from tests.chains.random_trees import (
     COMPOUND,
-    LINKS,
-    Tree,
-    add_base,
-    add_body,
-    add_tool,
-    new_spec,
     trees,
+    trees_example,
 )
 
-STEP = 1e-6
-
 
 @given(trees())
 @settings(deadline=None, max_examples=60)
-def test_kinematics_are_mujocos(tree):
-    agree_on_kinematics(tree.chain(), tree.data, tree.rng)
-
-
-@given(trees())
-@settings(deadline=None, max_examples=60)
-def test_dynamics_are_mujocos(tree):
-    agree_on_dynamics(tree.chain(), tree.data, tree.rng)
+def test_everything_is_mujocos(tree):
+    chain = tree.chain()
+    agree(chain, Simulation(chain, tree.data), tree.rng)
 
 
 @given(trees(least=1, links=tuple(COMPOUND)))
 @settings(deadline=None, max_examples=25)
 def test_bodies_may_have_several_joints_if_that_is_said(tree):
     chain = tree.chain(compound=True)
-    agree_on_kinematics(chain, tree.data, tree.rng)
-    agree_on_dynamics(chain, tree.data, tree.rng)
+    agree(chain, Simulation(chain, tree.data), tree.rng)
 
 
 @given(trees(bases=("floating",), least=1))
@@ -80,47 +69,10 @@ def test_a_flying_base_turns_everything(tree):
 @given(trees(least=1))
 @settings(deadline=None, max_examples=40)
 def test_derivatives_are_differences(tree):
-    chain = tree.chain()
-    q, v = move(chain, tree.data, tree.rng)
-    n, axes = chain.n_joints, np.eye(chain.n_joints)
-    before, after = q - STEP * v, q + STEP * v
-
-    def rate(function):
-        return (function(after) - function(before)) / (2 * STEP)
-
-    close(chain.twist(q, v)[:3], rate(lambda x: chain.forward_kinematics(x).position), 1e-6)
-    spin = (
-        rate(lambda x: chain.forward_kinematics(x).rotation)
-        @ chain.forward_kinematics(q).rotation.T
-    )
-    close(chain.twist(q, v)[3:], [spin[2, 1], spin[0, 2], spin[1, 0]], 1e-6)
-    close(chain.jacobian_derivative(q, v), rate(chain.jacobian), 1e-6)
-    for k in range(n):
-        moved = [chain.forward_kinematics(q + s * STEP * axes[k]).position for s in (1, -1)]
-        close(chain.jacobian(q)[:3, k], (moved[0] - moved[1]) / (2 * STEP), 1e-6)
-    slopes = [
-        (chain.mass_matrix(q + STEP * axes[k]) - chain.mass_matrix(q - STEP * axes[k])) / (2 * STEP)
-        for k in range(n)
-    ]
-    slopes = np.reshape(slopes, (n, n, n))  # k, i, j: of M_ij by q_k
-    christoffel = np.einsum("kij,k->ij", slopes, v) + np.einsum("jik,k->ij", slopes, v)
-    christoffel -= np.einsum("ijk,k->ij", slopes, v)
-    coriolis = chain.coriolis(q, v)
-    close(coriolis, christoffel / 2, 1e-6)
-    close(coriolis + coriolis.T, rate(chain.mass_matrix), 1e-6)
+    agree_with_differences(tree.chain(), tree.rng)
 
 
-METHODS = {
-    "twist": 2,
-    "jacobian": 1,
-    "jacobian_derivative": 2,
-    "gravity": 1,
-    "bias": 2,
-    "coriolis": 2,
-    "mass_matrix": 1,
-    "inverse_dynamics": 3,
-    "forward_dynamics": 3,
-}
+BATCHED = {name: count for name, count in METHODS.items() if name != "forward_kinematics"}
 BASED = ("gravity", "bias", "inverse_dynamics", "forward_dynamics")
 
 
@@ -131,7 +83,7 @@ def test_batches_are_states_one_by_one(tree, size):
     chain = tree.chain()
     states = tree.rng.normal(size=(3, chain.n_joints, size)).transpose(0, 2, 1)  # not contiguous
     bases = tree.rng.normal(size=(size, 3, 3))
-    for name, count in METHODS.items():
+    for name, count in BATCHED.items():
         method, arguments = getattr(chain, name), states[:count]
         for options in [{}, {"base": bases}] if name in BASED else [{}]:
             many = method(*arguments, **options)
@@ -174,11 +126,11 @@ def test_one_state_goes_with_a_batch():
     assert chain.gravity(np.zeros(chain.n_joints, int)).dtype == float
 
 
-@pytest.mark.parametrize("name", [*METHODS, "forward_kinematics"])
+@pytest.mark.parametrize("name", METHODS)
 def test_bad_states_are_refused_by_name(name):
     chain = trees_example().chain()
     n, method = chain.n_joints, getattr(chain, name)
-    good = [np.zeros(n) for _ in range(METHODS.get(name, 1))]
+    good = [np.zeros(n) for _ in range(METHODS[name])]
     for k in range(len(good)):
         word = "qv?"[k] if k < 2 else {"inverse_dynamics": "a", "forward_dynamics": "torque"}[name]
         for bad, error in (
@@ -205,14 +157,3 @@ def test_bad_bases_are_refused(name):
     for bad in (np.zeros(3), np.zeros((3, 4)), np.full((3, 3), np.nan), np.zeros((2, 3, 2))):
         with pytest.raises(ValueError, match=r"^base"):
             getattr(chain, name)(*states, bad)
-
-
-def trees_example(seed=0):
-    """Return one tree with seven joints, two jointless bodies, branches and a tool."""
-    rng = np.random.default_rng(seed)
-    spec = new_spec(rng)
-    body = add_base(spec, "fixed", rng)
-    kinds = ["hinge", "hinge", "none", "slide", "hinge", "none", "hinge", "hinge", "hinge"]
-    for k, kind in enumerate(kinds):
-        body = add_body(body, f"link{k}", LINKS[kind], rng)
-    return Tree(spec, "base", body.name, add_tool(body, rng), rng)

@@ -256,9 +256,10 @@ def test_the_posture_of_three_links_is_the_one_that_scipy_finds():
     np.testing.assert_allclose(found.q, best.x, atol=1e-4)
 
 
-def test_the_objective_derivatives_are_exact(chains):
+@pytest.mark.parametrize("name", ["panda", "ur5", "jaco", "fetch"])
+def test_the_objective_derivatives_are_exact(chains, name):
     """First and second derivatives of the objective against central differences."""
-    chain = chains["panda"]
+    chain = chains[name]
     rng = np.random.default_rng(4)
     n, length = chain.n_joints, 0.3
     place = reaching.new_place(n)

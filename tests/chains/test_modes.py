@@ -64,21 +64,6 @@ def test_what_is_written_depends_on_the_actuators_kind(mode, gear):
     np.testing.assert_array_equal(data.qfrc_applied, [7, 8, 9, 0] if mode == TORQUE else 0)
 
 
-def test_position_never_touches_applied_forces():
-    robot = robot_of(drives("position"))
-    robot.data.qfrc_applied[:] = [1, 2, 3, 4]
-    robot.update()
-    np.testing.assert_array_equal(robot.data.qfrc_applied, [1, 2, 3, 4])
-
-
-def test_joints_without_an_actuator_are_skipped():
-    robot = robot_of(drives("position", ["lift"]) + drives("motor", ["finger"]))
-    robot.data.ctrl[:] = [9, 8]
-    robot.jnt_pos_cmd = [1, 2, 3]
-    robot.update()
-    np.testing.assert_array_equal(robot.data.ctrl, [2, 8])
-
-
 def test_actuators_of_other_kinds_are_left_alone():
     robot = robot_of(drives("muscle") + drives("integrated") + drives("motor"))
     robot.data.ctrl[:] = 0.5
@@ -212,72 +197,6 @@ def test_torques_beyond_what_actuators_have_are_clipped_and_flagged():
         np.testing.assert_array_equal(robot.data.qfrc_applied[:3], legal)
         np.testing.assert_array_equal(robot.jnt_saturated, [True, True, False])
         np.testing.assert_array_equal(robot.jnt_trq_cmd, command)
-
-
-@pytest.mark.parametrize("mode", CtrlMode)
-def test_two_robots_leave_each_other_alone(mode):
-    bodies = arm() + arm("r2_", x=2.0)
-    model, data = simulation(
-        ALL + "".join(drives(k, prefix="r2_") for k in ("position", "velocity", "motor")),
-        bodies=bodies,
-    )
-    rng = np.random.default_rng(0)
-    data.qpos[:], data.qvel[:] = rng.normal(size=(2, model.nv))
-    one = Robot.from_mjcf(model, data, *ENDS, tool_body="gripper", mode=mode)
-    two = Robot.from_mjcf(model, data, *ENDS, prefix="r2_", tool_body="gripper", mode=mode)
-    assert two.joint_names == tuple(f"r2_{joint}" for joint in JOINTS)
-    data.ctrl[:], data.qfrc_applied[:] = rng.normal(size=model.nu), rng.normal(size=model.nv)
-    for robot, other in ((one, two), (two, one)):
-        robot.jnt_pos_cmd, robot.jnt_vel_cmd, robot.jnt_trq_cmd = rng.normal(size=(3, 3))
-        ctrl, applied = data.ctrl.copy(), data.qfrc_applied.copy()
-        robot.update()
-        robot.hold()
-        robot.ctrl_mode = TORQUE
-        theirs = other._actuators["index"]
-        np.testing.assert_array_equal(data.ctrl[theirs], ctrl[theirs])
-        dofs = np.setdiff1d(np.arange(model.nv), robot.kdl_to_mj_dof)
-        np.testing.assert_array_equal(data.qfrc_applied[dofs], applied[dofs])
-
-
-def rigid():
-    """Return an arm whose gripper has no joint."""
-    joint = '<joint name="finger" type="slide" axis="0 1 0"/>'
-    assert joint in arm()
-    return arm().replace(joint, "")
-
-
-def test_gravity_is_compensated():
-    robot = robot_of(drives("motor"), bodies=rigid())
-    tip = robot.data.xpos[robot.chain.tip_body].copy()
-    for _ in range(500):
-        robot.jnt_trq_cmd = robot.chain.gravity(robot.data.qpos)
-        robot.update()
-        robot.step()
-    assert np.abs(robot.data.xpos[robot.chain.tip_body] - tip).max() < 1e-6
-
-
-def test_a_pose_is_regained_with_springs_and_gravity():
-    robot = robot_of(bodies=rigid())
-    tip = robot.data.xpos[robot.chain.tip_body].copy()
-    robot.set_joint_pos(HOME + 0.02)
-    for _ in range(1500):
-        robot.update()
-        spring = 200 * (HOME - robot.jnt_pos_msr) - 20 * robot.jnt_vel_msr
-        robot.jnt_trq_cmd = spring + robot.chain.gravity(robot.jnt_pos_msr)
-        robot.update()
-        robot.step()
-    assert np.abs(robot.data.xpos[robot.chain.tip_body] - tip).max() < 5e-3
-
-
-def test_a_line_in_joint_space_is_followed():
-    robot = robot_of(drives("position"))
-    goal = HOME + np.array([0.8, 0.4, -0.1])
-    for k in range(1000):
-        share = min(k / 750, 1.0)
-        robot.jnt_pos_cmd = HOME + share * (goal - HOME)
-        robot.update()
-        robot.step()
-    assert np.abs(robot.data.qpos[:3] - goal).max() < 0.05
 
 
 def total(robot):

@@ -83,18 +83,6 @@ def test_a_command_that_is_not_finite_is_refused_before_anything():
     robot.update()
 
 
-def test_poses_are_current_after_a_step():
-    robot = robot_of()
-    for advance in (robot.step, lambda: robot.step_n(7)):
-        robot.data.qvel[:3] = [3, -2, 1]
-        advance()
-        data, chain = robot.data, robot.chain
-        axes = data.xmat[chain.base_body].reshape(3, 3)
-        pose = chain.forward_kinematics(data.qpos[robot.kdl_to_mj_qpos])
-        place = axes.T @ (data.xpos[chain.tip_body] - data.xpos[chain.base_body])
-        np.testing.assert_allclose(pose.position, place, atol=1e-14)
-
-
 def test_steps_are_mujocos():
     robot = robot_of()
     other = mujoco.MjData(robot.model)

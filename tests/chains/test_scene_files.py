@@ -8,7 +8,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from tendon_gym.chains import ActuatorSpec, RobotSpec, Scene, SceneObject, SceneSpec
+from tendon_gym.chains import ActuatorSpec, Robot, RobotSpec, Scene, SceneObject, SceneSpec
 
 FLOATING = """
 <mujoco model="fb"><worldbody><body name="base" pos="0 0 .3"><freejoint name="root"/>
@@ -43,6 +43,39 @@ def test_floating_robots_stand_where_they_are_put_also_with_a_keyframe(tmp_path)
     np.testing.assert_allclose(frames[1].rotation[:, 2], [0, -1, 0], atol=1e-12)
     joints = [scene.data.joint(f"{name}_j1").qpos[0] for name in "ab"]
     assert joints == [0.7, 0.7]
+
+
+MOCAP = """
+<mujoco model="mc"><worldbody>
+  <body name="hand" mocap="true" pos="0 0 1"><geom size=".05"/></body>
+  <body name="l1" pos="0 0 .5"><joint name="j1" axis="0 1 0"/><geom size=".1"/></body></worldbody>
+  <keyframe><key name="home" qpos=".4" {poses}/></keyframe></mujoco>"""
+
+
+@pytest.mark.parametrize(
+    ("poses", "position", "up"),
+    [
+        ("", (3, 1, 1), (0, -1, 0)),
+        ('mpos="0 0 2"', (3, 0, 1), (0, -1, 0)),
+        ('mquat="0 1 0 0"', (3, 1, 1), (0, 1, 0)),
+        ('mpos="0 0 2" mquat="0 1 0 0"', (3, 0, 1), (0, 1, 0)),
+    ],
+)
+def test_mocap_bodies_start_where_the_keyframe_has_them(tmp_path, poses, position, up):
+    """A pose of the file is one in the robot's frame, here turned by 90 degrees about x."""
+    path, half = written(tmp_path, "mocap.xml", MOCAP.format(poses=poses)), np.sqrt(0.5)
+    turned = RobotSpec(path, prefix="b_", position=(3, 2, 1), quaternion=(half, half, 0, 0))
+    scene = Scene(SceneSpec((RobotSpec(path, prefix="a_"), turned)))
+    robot = Robot.from_mjcf(scene.model, scene.data, "world", "l1", "b_")
+    for change in (lambda: None, lambda: scene.add_object(SceneObject("ball", "sphere", (0.1,)))):
+        change()
+        scene.data.mocap_pos[:], scene.data.mocap_quat[:] = 7.0, [0, 0, 0, 1]
+        robot.rebind(scene.model, scene.data)
+        robot.reset()
+        frame = scene.body_frame("b_hand")
+        np.testing.assert_allclose(frame.position, position, atol=1e-12)
+        np.testing.assert_allclose(frame.rotation[:, 2], up, atol=1e-12)
+        assert scene.data.joint("b_j1").qpos[0] == 0.4
 
 
 def test_states_of_actuators_are_those_of_the_keyframe_or_hold_home(tmp_path):
