@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from tendon_gym import checks
 from tendon_gym.boxes import box
-from tendon_gym.cables.bodies import index
-from tendon_gym.cables.drives import DRIVE, GRIP, LARGEST, LOAD, Drive
+from tendon_gym.cables import bodies
+from tendon_gym.cables.bodies import index, wrenches
+from tendon_gym.cables.drives import DRIVE, GRIP, LARGEST, LOAD, ConstantTension, Drive, Elastic
 from tendon_gym.cables.elements import Array
 from tendon_gym.cables.state import CableState
 from tendon_gym.cables.tension import Pulls, pull
@@ -46,27 +47,28 @@ class CablePulls:
                 way, before it slides.
 
         Raises:
+            TypeError: what is no state, no drive or no number.
             ValueError: not one drive and one friction per cable, or a bad coefficient.
         """
+        if not isinstance(state, CableState):
+            raise TypeError(f"state must be a CableState, got {checks.described(state)}")
         cables = state.system.cables
-        if len(drives) != len(cables):
-            checks.reject("number of drives", len(drives), f"{len(cables)}, one per cable")
+        _one_per_cable("drives", drives, len(cables))
         coefficients = [0.0] * len(cables) if friction is None else friction
-        if len(coefficients) != len(cables):
-            checks.reject("number of frictions", len(coefficients), f"{len(cables)}, as of cables")
+        _one_per_cable("friction", coefficients, len(cables))
+        checks.number("grip_stiffness", grip_stiffness, above=0.0, maximum=LARGEST)
         self.state = state
         elements, _, rows = state.system.records()
         records = np.zeros(len(cables), DRIVE)
         grips = np.zeros((state.n, elements.shape[1]), GRIP)
         for k, (cable, drive) in enumerate(zip(cables, drives, strict=True)):
+            if not isinstance(drive, ConstantTension | Elastic):
+                legal = "a ConstantTension, Elastic or Winch"
+                raise TypeError(f"drives[{k}] must be {legal}, got {checks.described(drive)}")
             drive.write(records[k])
-            places = [cable.place_of_obstacle(j) for j in range(cable.num_obstacles)]
-            values = np.broadcast_to(np.asarray(coefficients[k], float), (len(places),))
-            for place, value in zip(places, values, strict=True):
-                name = f"friction of cable {k}"
-                mu = checks.number(name, float(value), minimum=0.0, maximum=MOST_FRICTION)
-                grips["friction"][:, rows[k]["first"] + place] = mu
-        checks.number("grip_stiffness", grip_stiffness, above=0.0, maximum=LARGEST)
+            values = _of_obstacles(f"friction[{k}]", coefficients[k], cable.num_obstacles)
+            for j, mu in enumerate(values):
+                grips["friction"][:, rows[k]["first"] + cable.place_of_obstacle(j)] = mu
         records["grip_stiffness"] = grip_stiffness
         self.values = Pulls(records, grips, np.zeros((state.n, len(cables)), LOAD))
         self._box = box(self.values)
@@ -85,10 +87,7 @@ class CablePulls:
         """
         self._check_layout()
         dt = checks.number("dt", dt, minimum=0.0)
-        shape = (*self.state.position.shape[:2], 6)
-        if forces.shape != shape or forces.dtype != np.float64:
-            got = f"{forces.dtype} {forces.shape}"
-            raise ValueError(f"forces must be a float64 array of shape {shape}, got {got}")
+        wrenches(forces, (*self.state.position.shape[:2], 6))
         pull(self.state.boxed, self._box, dt, forces)
 
     def command(self, cable: int, value: ArrayLike, simulations: ArrayLike | None = None) -> None:
@@ -98,21 +97,20 @@ class CablePulls:
 
         Args:
             cable: index.
-            value: one, or one per simulation.
-            simulations: indices; None: all.
+            value: one, or one per simulation that is meant.
+            simulations: index, or indices; None: all.
 
         Raises:
+            TypeError, IndexError: no such cable or simulations.
             ValueError: the cable has no winch and no constant tension, or a value is negative.
         """
         k = self._at(cable)
         drive = self.values.drives[k]
         if drive["elastic"] and not drive["speed"] > 0.0:
             raise ValueError(f"cable {k} is elastic and has no winch: nothing can be asked of it")
-        rows = np.arange(self.state.n) if simulations is None else np.asarray(simulations)
-        wanted = np.asarray(value, float)
-        wanted = checks.array("value", wanted, rows.shape if wanted.ndim else ())
-        if not ((wanted >= 0.0) & (wanted <= LARGEST)).all():
-            checks.reject("value", value, f"from 0 to {LARGEST:g}")
+        rows = bodies.simulations(simulations, self.state.n)
+        shape = rows.shape if np.ndim(value) else ()
+        wanted = checks.array("value", value, shape, minimum=0.0, maximum=LARGEST)
         usual = drive["target"] if drive["elastic"] else drive["tension"]
         self.state.memory["asked"][rows, k] = wanted - usual
 
@@ -167,3 +165,19 @@ class CablePulls:
 
     def _grips(self, cable: int, obstacle: int) -> NDArray:
         return self.values.grips[:, self._element(cable, obstacle)]
+
+
+def _one_per_cable(name: str, value: object, count: int) -> None:
+    """Raise unless `value` is a sequence with something for every cable."""
+    if isinstance(value, str) or not isinstance(value, Sequence | np.ndarray):
+        legal = "a sequence, with something for every cable"
+        raise TypeError(f"{name} must be {legal}, got {checks.described(value)}")
+    if len(value) != count:
+        checks.reject(f"number of {name}", len(value), f"{count}, one per cable")
+
+
+def _of_obstacles(name: str, value: ArrayLike, count: int) -> Array:
+    """Return coefficients of friction (count,), from one for all or one per obstacle."""
+    shape = (count,) if np.ndim(value) else ()
+    given = checks.array(name, value, shape, minimum=0.0, maximum=MOST_FRICTION)
+    return np.broadcast_to(given, (count,))

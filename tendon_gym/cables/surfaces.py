@@ -98,14 +98,15 @@ class Ellipsoid(Surface):
     kind = ELLIPSOID
 
     def __post_init__(self) -> None:
-        """Reject radii that are not positive."""
-        for k, radius in enumerate(checks.array("radii", self.radii, (3,))):
-            checks.number(f"radii[{k}]", float(radius), above=0.0)
+        """Reject radii that are not positive, and keep them from changing."""
+        checks.array("radii", self.radii, (3,))
+        radii = [checks.number(f"radii[{k}]", r, above=0.0) for k, r in enumerate(self.radii)]
+        object.__setattr__(self, "radii", tuple(radii))
 
     @property
     def sizes(self) -> tuple[float, ...]:
         """The radii."""
-        return tuple(float(radius) for radius in self.radii)
+        return self.radii
 
     @property
     def scale(self) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 
 import gymnasium as gym
 import mujoco
@@ -259,15 +260,20 @@ def test_a_cable_is_a_setting_of_plain_values():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"origin": {"body": "tower"}}, "body of point 0 must be one of .*'base'.*got 'tower'"),
+        ({"origin": {"body": "tower"}}, "cable.origin.body must be one of .*'base'.*got 'tower'"),
+        ({"path": [BEAM, BEAM | {"body": "tower"}]}, r"forces.cable.path\[1\].body must be one"),
         ({"drive": {"tension": -1.0}}, "tension must be"),
         ({"drive": {"tension": 1e5}}, "force must be at most"),
         ({"drive": {"stiffness": 1.0}}, "rest_length is required"),
         ({"path": [BEAM | {"size": [0.1, 0.2]}]}, "size must have shape"),
         ({"path": [BEAM | {"size": [-0.1]}]}, "radius must be"),
         ({"path": [BEAM | {"kind": "box"}]}, "kind must be one of"),
-        ({"path": [BEAM | {"quaternion": [0, 0, 0, 0]}]}, "quaternion"),
-        ({"path": [BEAM | {"friction": -1.0}]}, "friction of cable 0 must be"),
+        (
+            {"path": [BEAM, BEAM | {"quaternion": [0, 0, 0, 0]}]},
+            r"path\[1\]: quaternion must",
+        ),
+        ({"path": [BEAM, BEAM, BEAM | {"friction": -1.0}]}, r"cable.path\[2\]: friction must be"),
+        ({"path": [BEAM | {"position": [0, math.inf, 0]}]}, r"path\[0\].position\[1\] must be"),
         ({"width": 0.0}, "width must be"),
         ({"rgba": [0, 0, 0, 2]}, "rgba"),
         ({"grip_stiffness": 0.0}, "grip_stiffness must be"),
