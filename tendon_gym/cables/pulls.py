@@ -12,8 +12,9 @@ from tendon_gym import checks
 from tendon_gym.boxes import box
 from tendon_gym.cables import bodies
 from tendon_gym.cables.bodies import index, wrenches
-from tendon_gym.cables.drives import DRIVE, GRIP, LARGEST, LOAD, ConstantTension, Drive, Elastic
+from tendon_gym.cables.drives import DRIVE, LARGEST, ConstantTension, Drive, Elastic
 from tendon_gym.cables.elements import Array
+from tendon_gym.cables.records import LOADS
 from tendon_gym.cables.state import CableState
 from tendon_gym.cables.tension import Pulls, pull
 
@@ -24,9 +25,10 @@ MOST_FRICTION = 10.0
 class CablePulls:
     """The tensions of all cables of a `CableState`, and what they do to the bodies.
 
-    What has a memory (the length that a winch has paid out, what was asked of a drive, how far
-    friction has given way) lies in the state, and is copied, saved and reset with it. What is read
-    holds for the last `add_forces`; results have a leading axis (n,) if the state is a batch.
+    All that has a memory (the length that a winch has paid out, what was asked of a drive, how far
+    friction has given way) and all that was found lie in the state, and are copied, saved and reset
+    with it. What is read holds for the last `add_forces`, and is zero after a reset; results have a
+    leading axis (n,) if the state is a batch.
     """
 
     def __init__(
@@ -54,23 +56,22 @@ class CablePulls:
             raise TypeError(f"state must be a CableState, got {checks.described(state)}")
         cables = state.system.cables
         _one_per_cable("drives", drives, len(cables))
-        coefficients = [0.0] * len(cables) if friction is None else friction
-        _one_per_cable("friction", coefficients, len(cables))
+        given = [0.0] * len(cables) if friction is None else friction
+        _one_per_cable("friction", given, len(cables))
         checks.number("grip_stiffness", grip_stiffness, above=0.0, maximum=LARGEST)
         self.state = state
         elements, _, rows = state.system.records()
         records = np.zeros(len(cables), DRIVE)
-        grips = np.zeros((state.n, elements.shape[1]), GRIP)
+        coefficients = np.zeros(elements.shape[1])
         for k, (cable, drive) in enumerate(zip(cables, drives, strict=True)):
             if not isinstance(drive, ConstantTension | Elastic):
                 legal = "a ConstantTension, Elastic or Winch"
                 raise TypeError(f"drives[{k}] must be {legal}, got {checks.described(drive)}")
             drive.write(records[k])
-            values = _of_obstacles(f"friction[{k}]", coefficients[k], cable.num_obstacles)
-            for j, mu in enumerate(values):
-                grips["friction"][:, rows[k]["first"] + cable.place_of_obstacle(j)] = mu
+            for j, mu in enumerate(_of_obstacles(f"friction[{k}]", given[k], cable.num_obstacles)):
+                coefficients[rows[k]["first"] + cable.place_of_obstacle(j)] = mu
         records["grip_stiffness"] = grip_stiffness
-        self.values = Pulls(records, grips, np.zeros((state.n, len(cables)), LOAD))
+        self.values = Pulls(records, coefficients)
         self._box = box(self.values)
         self._layout = state.layout
 
@@ -118,33 +119,32 @@ class CablePulls:
 
     def tension(self, cable: int = 0) -> Any:
         """Return the tension at the origin, N."""
-        return self.state.shaped(self.state.memory["tension"][:, self._at(cable)].copy())
+        return self.load("tension", cable)
 
     def tensions(self, cable: int, obstacle: int) -> Array:
         """Return the tensions (..., 2) before and after an obstacle, N; zero if it is off it."""
-        grips = self._grips(cable, obstacle)
-        return self.state.shaped(np.stack([grips["before"], grips["after"]], axis=-1))
+        nodes = self._nodes(cable, obstacle)
+        return self.state.shaped(np.stack([nodes["before"], nodes["after"]], axis=-1))
 
     def held(self, cable: int, obstacle: int) -> Any:
         """Return how far an obstacle's friction has let the cable give way, m, signed as sliding.
 
         Times the grip's stiffness it is the difference of `tensions` in a cable at rest.
         """
-        nodes = self.state.nodes[:, self._element(cable, obstacle)]
-        return self.state.shaped(nodes["held"].copy())
+        return self.state.shaped(self._nodes(cable, obstacle)["held"].copy())
 
     def sliding(self, cable: int, obstacle: int) -> Any:
         """Return how fast a cable slides over an obstacle, m/s, positive to its termination."""
-        return self.state.shaped(self._grips(cable, obstacle)["sliding"].copy())
+        return self.state.shaped(self._nodes(cable, obstacle)["sliding"].copy())
 
     def angle(self, cable: int, obstacle: int) -> Any:
         """Return how far a cable turns on an obstacle with friction, rad."""
-        return self.state.shaped(self._grips(cable, obstacle)["angle"].copy())
+        return self.state.shaped(self._nodes(cable, obstacle)["angle"].copy())
 
     def load(self, name: str, cable: int = 0) -> Any:
-        """Return a field of LOAD, by name."""
-        checks.choice("name", name, LOAD.names or ())
-        return self.state.shaped(self.values.loads[name][:, self._at(cable)].copy())
+        """Return one of LOADS, by name."""
+        checks.choice("name", name, LOADS)
+        return self.state.shaped(self.state.memory[name][:, self._at(cable)].copy())
 
     def _check_layout(self) -> None:
         if self.state.layout != self._layout:
@@ -158,13 +158,10 @@ class CablePulls:
         self._check_layout()
         return index("cable", cable, len(self.values.drives))
 
-    def _element(self, cable: int, obstacle: int) -> int:
+    def _nodes(self, cable: int, obstacle: int) -> NDArray:
         k = self._at(cable)
         place = self.state.system.cables[k].place_of_obstacle(obstacle)
-        return self.state.system.records()[2][k]["first"] + place
-
-    def _grips(self, cable: int, obstacle: int) -> NDArray:
-        return self.values.grips[:, self._element(cable, obstacle)]
+        return self.state.nodes[:, self.state.system.records()[2][k]["first"] + place]
 
 
 def _one_per_cable(name: str, value: object, count: int) -> None:

@@ -12,7 +12,7 @@ from tendon_gym.cables.bodies import index, wrenches
 from tendon_gym.cables.configuration import Body, CableConfiguration, end
 from tendon_gym.cables.elements import Array
 from tendon_gym.cables.points import decorative_count, resample, sample, spare_curve
-from tendon_gym.cables.records import NOT_FINITE
+from tendon_gym.cables.records import NO_FAULT
 from tendon_gym.cables.state import CableState
 from tendon_gym.cables.system import FAULTS, CableSystem
 
@@ -121,7 +121,7 @@ class CableSpan(CableConfiguration):
         moments = np.cross(arm, node["direction"])
         force = node["direction"][:, 1] - node["direction"][:, 0]
         moment = moments[:, 1] - moments[:, 0]
-        nowhere = state.problem.paths["fault"][:, self.index] == NOT_FINITE
+        nowhere = state.problem.paths["fault"][:, self.index] != NO_FAULT
         force[nowhere], moment[nowhere] = 0.0, 0.0
         return UnitForce(state.shaped(moment), state.shaped(force))
 
@@ -207,7 +207,8 @@ class CableSpan(CableConfiguration):
         """Return the power (W) that the cable gives to the bodies; 0 if it is slack."""
         forces = self.body_forces(state, tension).reshape(state.n, -1, 6)
         motion = np.concatenate([state.velocity, state.angular_velocity], axis=-1)
-        return state.shaped((forces * motion).sum(axis=(1, 2)))
+        powers = np.where(forces == 0.0, 0.0, forces * motion)  # no matter how others move
+        return state.shaped(powers.sum(axis=(1, 2)))
 
     def moment_arms(self, state: CableState, jacobians: ArrayLike) -> Any:
         """Return the moment arms (..., v): the generalised forces of a tension of 1 N.
