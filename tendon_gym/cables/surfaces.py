@@ -191,8 +191,14 @@ class ImplicitSurface(Surface):
 
         Args:
             function: of x, y and z (m), returning phi, its gradient (x, y, z) and its Hessian
-                (xx, yy, zz, xy, xz, yz), ten floats; compiled by Numba, or able to be.
+                (xx, yy, zz, xy, xz, yz), ten floats; compiled by Numba, or able to be. Where it
+                raises an exception or returns NaN, there is no surface.
             scale: a typical length of the surface, such as a radius, in m.
+
+        Raises:
+            TypeError: no function that Numba compiles.
+            ValueError: the function doesn't return ten finite numbers near the surface, or the
+                scale is no length.
         """
         self._scale = checks.number("scale", scale, above=0.0)
         if not callable(function):
