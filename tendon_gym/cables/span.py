@@ -146,7 +146,10 @@ class CableSpan(CableConfiguration):
     # --- the solve ---------------------------------------------------------------------------
 
     def num_iterations(self, state: CableState) -> Any:
-        """Return how many corrections led to the path, summed between fixed points."""
+        """Return how many corrections led to the path, summed between fixed points.
+
+        Those of tries that led nowhere are not among them; see `solver_max_iterations`.
+        """
         values = np.asarray(self._path_of(state, "iterations")).astype(np.int64)
         return values if values.ndim else int(values)
 

@@ -124,6 +124,18 @@ def test_no_iterations_place_the_curve_and_measure():
     assert cable.smoothness(state) > 0.1
 
 
+@pytest.mark.parametrize("most", [1, 3, 10, 100])
+def test_a_path_takes_at_most_twice_as_many_corrections_as_one_try(most):
+    """Two balls at one place have no smooth path one after the other, or one that is hard to find."""
+    system = CableSystem(1)
+    cable = CableSpan(system, 0, (-2.0, 0.1, 0.0), 0, (2.0, 0.2, 0.1))
+    for _ in range(2):
+        cable.add_obstacle(0, GROUND, Sphere(1.0), (0.0, 1.0, 0.0))
+    cable.solver_max_iterations = most
+    cable.smoothness_tolerance = 1e-10
+    assert cable.num_iterations(system.new_state()) <= 2 * most
+
+
 @pytest.mark.parametrize("name", ["edge_zero_length_cable", "edge_via_on_origin"])
 def test_points_on_top_of_each_other_pull_nowhere(name):
     case = CASES[name]
