@@ -21,6 +21,7 @@ from tendon_gym import checks
 Jet = tuple[float, float, float, float, float, float, float, float, float, float]
 """phi, its gradient (x, y, z), its Hessian (xx, yy, zz, xy, xz, yz)."""
 
+NOWHERE: Any = (math.nan,) * 10
 _settings: Any = config
 _KEPT: dict[int, tuple[Callable, Any]] = {}  # by address; a callback must outlive its users
 
@@ -97,7 +98,7 @@ def _call_known(address: int, x: float, y: float, z: float) -> Jet:
     try:
         return _KEPT[int(address)][0](x, y, z)
     except Exception:
-        return (math.nan,) * 10
+        return NOWHERE
 
 
 call: Any = _call_known if _settings.DISABLE_JIT else _call_address
