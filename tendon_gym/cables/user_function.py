@@ -54,7 +54,7 @@ def address_of(function: Callable[[float, float, float], Jet]) -> int:
 
 def _callback(function: Any) -> Any:
     """Compile a function anew, whatever it was compiled with, so that it may divide by zero."""
-    inner = numba.njit(getattr(function, "py_func", function), error_model="numpy")
+    inner: Any = numba.njit(getattr(function, "py_func", function), error_model="numpy")
 
     @numba.cfunc(types.void(*[types.float64] * 3, types.CPointer(types.float64)))
     def callback(x: float, y: float, z: float, out: Any) -> None:

@@ -124,7 +124,7 @@ def test_no_iterations_place_the_curve_and_measure():
 
 @pytest.mark.parametrize("most", [1, 3, 10, 100])
 def test_a_path_takes_at_most_twice_as_many_corrections_as_one_try(most):
-    """Two balls at one place: no smooth path over one after the other, or one that is hard to find."""
+    """Two balls at one place: no smooth path over one after the other that is easy to find."""
     system = CableSystem(1)
     cable = CableSpan(system, 0, (-2.0, 0.1, 0.0), 0, (2.0, 0.2, 0.1))
     for _ in range(2):
