@@ -75,6 +75,15 @@ class CablePulls:
         self._box = box(self.values)
         self._layout = state.layout
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy or a pickle, with a state of its own, is made from."""
+        return {k: v for k, v in vars(self).items() if k != "_box"}
+
+    def __setstate__(self, parts: dict[str, Any]) -> None:
+        """Make the box for kernels anew."""
+        vars(self).update(parts)
+        self._box = box(self.values)
+
     def add_forces(self, forces: NDArray, dt: float = 0.0) -> None:
         """Let winches turn and friction give way for dt, and add what all cables do to the bodies.
 

@@ -170,6 +170,21 @@ class CableState:
             twin._solved = self._solved
         return twin
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy or a pickle, with a system of its own, is made from."""
+        if self._layout:
+            self.refresh()
+        return {k: v for k, v in vars(self).items() if k not in ("_problem", "_box", "_solve")}
+
+    def __setstate__(self, parts: dict[str, Any]) -> None:
+        """Make the arrays for kernels anew."""
+        vars(self).update(parts)
+        known, backing, solved = bool(self._layout), self._backing, self._solved
+        self._revision, self._layout, self._generations = -1, (), ()
+        if known:
+            self.refresh()
+            self._backing[:], self._solved = backing, solved
+
     def single(self, simulation: int) -> CableState:
         """Return an independent state, a batch of one, with what one simulation has in this one."""
         i = index("simulation", simulation, self.n)

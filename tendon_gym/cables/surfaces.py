@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -207,6 +207,10 @@ class ImplicitSurface(Surface):
         checks.array("what function returns", np.asarray(jet), (10,))
         self.function = function
         self._address = address_of(function)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy and pickle the function: in another process its address is another."""
+        return ImplicitSurface, (self.function, self._scale)
 
     @property
     def scale(self) -> float:

@@ -82,6 +82,10 @@ class CableSystem:
         self.revision = 0
         self._records: tuple[int, tuple[NDArray, NDArray, NDArray]] | None = None
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy or a pickle is made from: no addresses of functions."""
+        return vars(self) | {"_records": None}
+
     def adopt(self, cable: CableConfiguration) -> int:
         """Take in a cable that has no owner yet and return its index.
 
