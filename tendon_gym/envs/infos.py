@@ -82,11 +82,8 @@ class Infos:
         """Return CARRIED, (n,) each."""
         signals = self._core.signals
         x, y, z = signals["load_error"].T
-        return [
-            np.sqrt(x * x + y * y + z * z),
-            signals["cable_tension"] + 0.0,
-            signals["turns"] + 0.0,
-        ]
+        away = np.sqrt(x * x + y * y + z * z)
+        return [away, signals["cable_tension"].copy(), signals["turns"].copy()]
 
     def vector(self, present: NDArray | None = None) -> dict[str, Any]:
         """Return the infos of all simulations in Gymnasium's form: arrays, with masks `_key`.

@@ -59,7 +59,7 @@ def test_many_are_as_single_ones_side_by_side_in_every_mode(name, mode, engine):
 @every_task
 def test_infos_tell_of_load_and_cable(name, engine):
     env, envs = scalar(name, engine=engine), vector(name, 2, engine=engine)
-    observation, info = env.reset(seed=7)
+    _, info = env.reset(seed=7)
     _, infos = envs.reset(seed=7)
     for action in [None, *actions(env, 20)]:
         if action is not None:
