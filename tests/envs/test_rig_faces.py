@@ -145,7 +145,7 @@ def test_the_engines_differ_by_rounding_only(name):
         ({"forces": {"cable": {}}}, "forces.cable.origin is required"),
         ({"goal": "tip"}, "has no 'goal'"),
         ({"limits": {"load_speed": -1}}, "load_speed"),
-        ({"reward": {"load": -1}}, "load"),
+        ({"reward": {"loads": 1}}, "loads"),
     ],
 )
 def test_bad_settings_of_a_rig_are_named(settings, words):
