@@ -64,8 +64,9 @@ bench: $(INSTALLED) ## measure what a step costs, about seven minutes; into benc
 	$(BIN)/python benchmarks/step_cost.py --out benchmarks/results/step_cost.json
 	$(BIN)/python benchmarks/steps_per_second.py
 
-long: $(INSTALLED) ## fly 64 arms for 10,000 steps, at once and each alone, about 15 minutes
+long: $(INSTALLED) ## fly 64 arms, and 64 loads on cables, for 10,000 steps, at once and each alone
 	$(BIN)/python -m tests.envs.long_flight --out benchmarks/results/long_flight.json
+	$(BIN)/python -m tests.envs.long_hoist --out benchmarks/results/long_hoist.json
 
 peers: $(INSTALLED) ## measure other suites, each in its own environment below build/peers
 	$(BIN)/python benchmarks/peers.py --out benchmarks/results

@@ -65,13 +65,58 @@ def index(name: str, value: object, count: int) -> int:
     return result
 
 
+def simulations(value: ArrayLike | None, count: int) -> NDArray[np.int64]:
+    """Return which of `count` simulations are meant: one, a list of indices, or None for all.
+
+    Raises:
+        TypeError: not of integers, such as a mask.
+        IndexError: there is no such simulation.
+    """
+    if value is None:
+        return np.arange(count)
+    try:
+        given = np.asarray(value)
+    except ValueError as error:  # rows of different lengths
+        raise TypeError(f"simulations must be indices, got {checks.shown(value)}") from error
+    if given.shape == (0,):
+        return np.zeros(0, np.int64)
+    if given.dtype.kind not in "iu":
+        mask = given.dtype.kind == "b" and given.ndim
+        hint = "; numpy.flatnonzero makes indices of a mask" if mask else ""
+        raise TypeError(f"simulations must be indices, got {checks.shown(value)}{hint}")
+    if given.ndim > 1:
+        raise ValueError(f"simulations must be one index or a list, got {checks.shown(value)}")
+    rows = np.atleast_1d(given)
+    for row in rows[(rows < 0) | (rows >= count)]:
+        raise IndexError(f"simulations must be indices from 0 to {count - 1}, got {row}")
+    return rows.astype(np.int64)
+
+
+def wrenches(value: object, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """Return `value`, which must be an array of forces and moments that can be added to."""
+    legal = f"a float64 array of shape {shape}"
+    if not isinstance(value, np.ndarray):
+        raise TypeError(f"forces must be {legal}, got {checks.described(value)}")
+    if value.shape != shape or value.dtype != np.float64:
+        raise ValueError(f"forces must be {legal}, got {value.dtype} {value.shape}")
+    if not value.flags.writeable:
+        raise ValueError("forces must be an array that can be written to, got a read-only one")
+    return value
+
+
+def unit_quaternion(name: str, quaternion: ArrayLike) -> NDArray[np.float64]:
+    """Return quaternions (..., 4), (w, x, y, z), at unit length."""
+    q = np.asarray(quaternion, dtype=np.float64)
+    largest = np.abs(q).max(axis=-1, keepdims=True)
+    if not (largest > 1e-6).all():
+        checks.reject(name, quaternion, "a quaternion (w, x, y, z) other than zero")
+    q = np.ldexp(q, -np.frexp(largest)[1])  # exact, and no square is too large
+    return q / np.linalg.norm(q, axis=-1, keepdims=True)
+
+
 def rotation(name: str, quaternion: ArrayLike) -> NDArray[np.float64]:
     """Return the rotation matrices (..., 3, 3) of quaternions (..., 4), (w, x, y, z)."""
-    q = np.asarray(quaternion, dtype=np.float64)
-    length = np.linalg.norm(q, axis=-1, keepdims=True)
-    if not (length > 1e-6).all():
-        checks.reject(name, quaternion, "a quaternion (w, x, y, z) of unit length")
-    w, x, y, z = np.moveaxis(q / length, -1, 0)
+    w, x, y, z = np.moveaxis(unit_quaternion(name, quaternion), -1, 0)
     rows = [
         [w * w + x * x - y * y - z * z, 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)],
         [2.0 * (x * y + w * z), w * w - x * x + y * y - z * z, 2.0 * (y * z - w * x)],

@@ -287,7 +287,11 @@ class CableConfiguration:
 
     @property
     def solver_max_iterations(self) -> int:
-        """Most corrections of a path; 0 places the curves and measures their errors."""
+        """Most corrections of one try at a path; 0 places the curves and measures their errors.
+
+        A path between two fixed points may have had twice as many: where minimising the length
+        stalls, smoothness itself is looked for, with as many again.
+        """
         return self.settings.max_iterations
 
     @solver_max_iterations.setter

@@ -22,6 +22,8 @@ LONGEST_SEARCH_STEP = 0.2
 """Of a search along a line, as a part of it; longer ones could leave the valley of the surface."""
 SAMPLES = 16
 """Places of a line where a search begins that has no place of its own to begin at."""
+BESIDE = 1e-5
+"""How near, in sizes of a surface, two points on it are next to each other."""
 SHORT = 1e-12
 """A curve this short, as a part of the surface's size, has no length."""
 CLEAR = 0.1
@@ -223,6 +225,12 @@ def place_at_hint(element: Any, tables: NDArray, curve: Any) -> None:
 
 
 @compiled
+def _leaves(d: Vector, n: Vector, near: float) -> bool:
+    """Return whether the line d leads away from a surface of normal n, or no farther than near."""
+    return dot(d, n) > 0.0 or norm(d) < near
+
+
+@compiled
 def update(
     element: Any,
     tables: NDArray,
@@ -250,8 +258,8 @@ def update(
         return False
     p = row(curve["start"], 0)
     if status == CONTACT:
-        n = row(curve["start"], 2)
-        if dot(subtract(a, p), n) > 0.0 and dot(subtract(b, p), n) > 0.0:
+        n, near = row(curve["start"], 2), BESIDE * float(element["scale"])
+        if _leaves(subtract(a, p), n, near) and _leaves(subtract(b, p), n, near):
             lift(curve)
             store(p, curve["tracking"])
             curve["tracked"] = 1.0

@@ -1,7 +1,7 @@
 """One correction of all curves of a stretch, by either algorithm, and its limits.
 
 MINIMUM_LENGTH minimises the path's length while the lines stay tangent to the surfaces: Newton's
-method in the null space of the normal errors' derivatives. SCHOLZ_2015 finds a root of all errors,
+method in the null space of the constraints' derivatives. SCHOLZ_2015 finds a root of all errors,
 which can be any path of stationary length.
 """
 
@@ -19,6 +19,7 @@ from tendon_gym.cables.workspace import (
     JACOBIAN,
     LEFT,
     ORDER,
+    PIN,
     RIGHT,
     SHIFT,
     SLOPE,
@@ -50,12 +51,21 @@ def _unit(k: int, size: float) -> float:
 
 
 @compiled
-def reduce_problem(w: Workspace, m: int, size: float, damping: float) -> tuple[int, bool]:
-    """Separate what the normal errors decide from what is left to minimise the length.
+def _constraint(w: Workspace, m: int, r: int) -> int:
+    """Return which error the r-th constraint is about: the normal ones, then those across pins."""
+    if r < 2 * m:
+        return 2 * r
+    return 1 if r == 2 * m and w.lines[0, PIN] > 0.0 else 4 * m - 1
 
-    Lengths are in units of `size` (m), of the surfaces, so that a path is found in the same steps
-    in millimetres and in metres. In the new coordinates the first `rank` of the correction move
-    the normal errors, and the others don't. The first are found here; for the others equations
+
+@compiled
+def reduce_problem(w: Workspace, m: int, size: float, damping: float) -> tuple[int, bool]:
+    """Separate what the constraints decide from what is left to minimise the length.
+
+    Constraints are that the normal errors vanish, and at pins the others, too. Lengths are in units
+    of `size` (m), of the surfaces, so that a path is found in the same steps in millimetres and in
+    metres. In the new coordinates the first `rank` of the correction move the constraints, and the
+    others don't. The first are found here; for the others equations
     remain in INNER and LEFT.
 
     Returns:
@@ -63,22 +73,23 @@ def reduce_problem(w: Workspace, m: int, size: float, damping: float) -> tuple[i
         factorised.
     """
     n = 4 * m
+    constraints = 2 * m + int(w.lines[0, PIN] > 0.0) + int(w.lines[m, PIN] > 0.0)
     basis, hessian, inner = w.matrices[BASIS], w.matrices[CURVATURE], w.matrices[INNER]
     weight, right, step = w.vectors[WEIGHT], w.vectors[RIGHT], w.vectors[STEP]
     order = w.indices[ORDER]
     for k in range(n):
         unit = _unit(k, size)
         right[k] = w.vectors[SLOPE, k] * unit / size
-        for r in range(2 * m):
-            basis[k, r] = w.matrices[JACOBIAN, 2 * r, k] * unit
+        for r in range(constraints):
+            basis[k, r] = w.matrices[JACOBIAN, _constraint(w, m, r), k] * unit
         for j in range(n):
             hessian[k, j] *= unit * _unit(j, size) / size
-    rank = factors.qr(basis, weight, order, n, 2 * m)
+    rank = factors.qr(basis, weight, order, n, constraints)
     for k in range(rank):
         factors.reflect(basis, weight[k], k, right, n)
         factors.reflect_both(basis, weight[k], k, hessian, n)
     for k in range(rank):
-        total = -w.vectors[ERROR, 2 * order[k]]
+        total = -w.vectors[ERROR, _constraint(w, m, order[k])]
         for j in range(k):
             total -= basis[j, k] * step[j]
         step[k] = total / basis[k, k]

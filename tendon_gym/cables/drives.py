@@ -23,34 +23,6 @@ DRIVE = np.dtype(
 )
 """The drive of a cable, for kernels."""
 
-GRIP = np.dtype(
-    [
-        ("friction", "f8"),  # coefficient, the only one that is given
-        ("angle", "f8"),  # through which the cable turns, rad, where there is friction
-        ("line", "f8"),  # that arrives here, m
-        ("arc", "f8"),  # m
-        ("sliding", "f8"),  # m/s, positive towards the termination
-        ("holding", "f8"),  # by how much the tension changes here unless the cable slides, N
-        ("most", "f8"),  # by which factor it can change
-        ("before", "f8"),  # tension where the cable arrives, N
-        ("after", "f8"),  # tension where it leaves, N
-    ]
-)
-"""What an element does to the tension of the cable that touches it."""
-
-LOAD = np.dtype(
-    [
-        ("rest_length", "f8"),  # m
-        ("stretch", "f8"),  # m, negative if slack
-        ("energy", "f8"),  # of the stretch, J
-        ("grip_energy", "f8"),  # of what holds the cable on obstacles, J
-        ("drive_power", "f8"),  # that the drive puts in at the origin, W
-        ("damping_power", "f8"),  # that is lost in the cable, W
-        ("friction_power", "f8"),  # that goes to grip_energy or is lost on the obstacles, W
-    ]
-)
-"""What is found of a cable under tension."""
-
 LARGEST = 1e6
 """Largest tension (N), stiffness (N/m), damping (N s/m) and length (m) of a drive."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tendon_gym import checks
-from tendon_gym.cables.bodies import rotation
+from tendon_gym.cables.bodies import rotation, unit_quaternion
 from tendon_gym.cables.records import (
     ELEMENT,
     MINIMUM_LENGTH,
@@ -94,17 +95,17 @@ def station(name: str, value: ArrayLike) -> Array:
 def pose(value: ArrayLike) -> Array:
     """Return a pose (7,): position and quaternion (w, x, y, z), made of unit length."""
     result = checks.array("pose", value, (7,))
-    length = float(np.linalg.norm(result[3:]))
-    if not length > 1e-6:
-        checks.reject("pose[3:]", result[3:], "a quaternion (w, x, y, z) other than zero")
-    result[3:] /= length
+    result[3:] = unit_quaternion("pose[3:]", result[3:])
     return result
 
 
 def hint(value: ArrayLike | None) -> Array | None:
     """Return a hint (3,), or None; three NaN mean none, too."""
-    if value is None or np.isnan(np.asarray(value, dtype=np.float64)).all():
+    if value is None:
         return None
+    if isinstance(value, Sequence | np.ndarray) and len(value) == 3:
+        if all(isinstance(part, float) and math.isnan(part) for part in value):
+            return None
     return checks.array("contact_point_hint", value, (3,))
 
 

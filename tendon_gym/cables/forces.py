@@ -12,7 +12,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from tendon_gym.cables.problem import Problem
-from tendon_gym.cables.records import NOT_FINITE
+from tendon_gym.cables.records import NO_FAULT
 from tendon_gym.compiled import compiled
 from tendon_gym.spatial import Vector, add, cross, dot, row, scale, subtract, vector_at
 
@@ -42,7 +42,7 @@ def _add_forces(inside: Problem, tension: NDArray, forces: NDArray) -> None:
         own = elements[i % elements.shape[0]]
         for k in range(cables.shape[0]):
             pull = tension[i, k]
-            if not pull > 0.0 or inside.paths[i, k]["fault"] == NOT_FINITE:
+            if not pull > 0.0 or inside.paths[i, k]["fault"] != NO_FAULT:
                 continue
             for j in range(cables[k]["first"], cables[k]["last"] + 1):
                 if nodes[i, j]["active"] == 0.0:
@@ -78,7 +78,7 @@ def _length_rates(inside: Problem, rates: NDArray) -> None:
         own = elements[i % elements.shape[0]]
         for k in range(cables.shape[0]):
             total = 0.0
-            if inside.paths[i, k]["fault"] == NOT_FINITE:
+            if inside.paths[i, k]["fault"] != NO_FAULT:
                 rates[i, k] = total
                 continue
             for j in range(cables[k]["first"], cables[k]["last"] + 1):

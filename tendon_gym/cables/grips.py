@@ -33,21 +33,21 @@ EXACT = 1e-14
 
 
 @compiled
-def resist(grip: Any, held: float, stiffness: float, dt: float) -> None:
-    """Write what a bristle that is bent by `held` (m) does next, and the bound on that."""
-    grip["holding"] = stiffness * (held + (dt + SETTLING) * grip["sliding"])
-    grip["most"] = math.exp(min(grip["friction"] * grip["angle"], MOST_FRICTION))
+def resist(node: Any, friction: float, stiffness: float, dt: float) -> None:
+    """Write what a bristle that is bent does next, and the bound on that."""
+    node["holding"] = stiffness * (node["held"] + (dt + SETTLING) * node["sliding"])
+    node["most"] = math.exp(min(friction * node["angle"], MOST_FRICTION))
 
 
 @compiled
-def give(grip: Any, held: float, stiffness: float, dt: float) -> float:
-    """Return how far a bristle is bent (m) dt (s) later, under the tensions that were found."""
-    force = grip["after"] - grip["before"]
-    return held + dt * (force - stiffness * held) / (stiffness * (dt + SETTLING))
+def give(node: Any, stiffness: float, dt: float) -> None:
+    """Bend a bristle for dt (s) under the tensions that were found."""
+    force, held = node["after"] - node["before"], node["held"]
+    node["held"] = held + dt * (force - stiffness * held) / (stiffness * (dt + SETTLING))
 
 
 @compiled
-def pass_on(grips: NDArray, first: int, last: int, tension: float) -> tuple[float, float]:
+def pass_on(nodes: NDArray, first: int, last: int, tension: float) -> tuple[float, float]:
     """Write the tensions along a cable that has `tension` at its origin, element `first`.
 
     Returns:
@@ -56,21 +56,21 @@ def pass_on(grips: NDArray, first: int, last: int, tension: float) -> tuple[floa
     """
     total, growth, slope = 0.0, 1.0, 0.0
     for j in range(first, last + 1):
-        grip = grips[j]
-        before, grew, most = tension, growth, grip["most"]
-        tension = before + grip["holding"]
+        node = nodes[j]
+        before, grew, most = tension, growth, node["most"]
+        tension = before + node["holding"]
         if tension >= before * most:
             tension, growth = before * most, growth * most
         elif tension <= before / most:
             tension, growth = before / most, growth / most
-        grip["before"], grip["after"] = before, tension
-        total += before * grip["line"] + 0.5 * (before + tension) * grip["arc"]
-        slope += grew * grip["line"] + 0.5 * (grew + growth) * grip["arc"]
+        node["before"], node["after"] = before, tension
+        total += before * node["line"] + 0.5 * (before + tension) * node["arc"]
+        slope += grew * node["line"] + 0.5 * (grew + growth) * node["arc"]
     return total, slope
 
 
 @compiled
-def share(grips: NDArray, first: int, last: int, length: float, mean: float) -> float:
+def share(nodes: NDArray, first: int, last: int, length: float, mean: float) -> float:
     """Write the tensions along a cable whose mean over its length is `mean`, N.
 
     The mean rises with the tension at the origin, in straight pieces: Newton's method, with
@@ -82,10 +82,10 @@ def share(grips: NDArray, first: int, last: int, length: float, mean: float) -> 
     tension, low, high, wanted = mean, 0.0, math.inf, mean * length
     if not wanted > 0.0:
         tension = max(mean, 0.0)
-        pass_on(grips, first, last, tension)
+        pass_on(nodes, first, last, tension)
         return tension
     for _ in range(MOST_ROUNDS):
-        total, slope = pass_on(grips, first, last, tension)
+        total, slope = pass_on(nodes, first, last, tension)
         if abs(total - wanted) <= EXACT * wanted:
             break
         if total < wanted:

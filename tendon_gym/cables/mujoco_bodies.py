@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import mujoco
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from tendon_gym import checks
 from tendon_gym.cables.elements import Array
 from tendon_gym.cables.span import CableSpan
 from tendon_gym.cables.state import CableState
@@ -61,27 +62,25 @@ def apply_tension(
     apply_body_forces(cable.body_forces(state, tension).reshape(-1, 6), model, data)
 
 
-def apply_body_forces(forces: NDArray, model: mujoco.MjModel, data: mujoco.MjData) -> None:
+def apply_body_forces(forces: ArrayLike, model: mujoco.MjModel, data: mujoco.MjData) -> None:
     """Add forces and moments about the bodies' own origins (b, 6) to `data.xfrc_applied`.
 
     The moments are carried over to the bodies' centres of mass, where MuJoCo takes them.
     """
-    _check_forces(forces, model)
+    forces = _wrenches(forces, model)
     data.xfrc_applied[:, :3] += forces[:, :3]
     shift = np.cross(data.xipos - data.xpos, forces[:, :3])
     data.xfrc_applied[:, 3:] += forces[:, 3:] - shift
 
 
-def generalised_forces(forces: NDArray, model: mujoco.MjModel, data: mujoco.MjData) -> Array:
+def generalised_forces(forces: ArrayLike, model: mujoco.MjModel, data: mujoco.MjData) -> Array:
     """Return what forces and moments about the bodies' origins (b, 6) do to coordinates, (nv,).
 
     It is what `data.qfrc_applied` takes.
     """
-    _check_forces(forces, model)
+    forces = _wrenches(forces, model)
     return np.einsum("bi,biv->v", forces, body_jacobians(model, data))
 
 
-def _check_forces(forces: NDArray, model: mujoco.MjModel) -> None:
-    if np.shape(forces) != (model.nbody, 6):
-        got = np.shape(forces)
-        raise ValueError(f"forces must have shape ({model.nbody}, 6), got {got}")
+def _wrenches(forces: ArrayLike, model: mujoco.MjModel) -> Array:
+    return checks.array("forces", forces, (model.nbody, 6))

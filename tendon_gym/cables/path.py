@@ -10,7 +10,8 @@ from typing import Any
 from numpy.typing import NDArray
 
 from tendon_gym.cables import height_map
-from tendon_gym.cables.contact import clears, deepest_neighbour, lost, update
+from tendon_gym.cables.contact import BESIDE, clears, deepest_neighbour, lost, update
+from tendon_gym.cables.implicit import gradient, implicit
 from tendon_gym.cables.records import (
     CONTACT,
     HEIGHT_MAP,
@@ -21,9 +22,13 @@ from tendon_gym.cables.records import (
 )
 from tendon_gym.cables.smoothness import draw_lines
 from tendon_gym.cables.variations import frame_in, place
-from tendon_gym.cables.workspace import ACTIVE, FRAME, Workspace, at, zero
+from tendon_gym.cables.workspace import ACTIVE, FRAME, PIN, Workspace, at, zero
 from tendon_gym.compiled import compiled
-from tendon_gym.spatial import Vector, add, row, subtract, to_body, to_world
+from tendon_gym.spatial import Vector, add, dot, norm, row, subtract, to_body, to_world
+
+ON_SURFACE = 5e-11
+"""How high, in sizes of a surface, a fixed point on it may be: lines from there to where they touch
+the surface are then shorter than BESIDE."""
 
 
 @compiled
@@ -56,6 +61,29 @@ def _fix(w: Workspace, first: int, last: int) -> None:
 
 
 @compiled
+def _pin_at(
+    element: Any, tables: NDArray, w: Workspace, j: int, fixed: Vector, contact: Vector
+) -> float:
+    """Return the surface's size if a fixed point lies on it and no line leads away from there."""
+    f, limit = in_surface(w, j, fixed), float(element["scale"])
+    jet = implicit(element, tables, f)
+    g, line = gradient(jet), subtract(in_surface(w, j, contact), f)
+    on_it = jet[0] <= ON_SURFACE * limit * norm(g)
+    return limit if on_it and (dot(line, g) < 0.0 or norm(line) < BESIDE * limit) else 0.0
+
+
+@compiled
+def _pin(elements: NDArray, tables: NDArray, w: Workspace, m: int) -> None:
+    """Note which of the fixed points are on the surfaces that the path meets next to them."""
+    w.lines[: m + 1, PIN] = 0.0
+    if m > 0:
+        a, b = w.indices[ACTIVE, 0], w.indices[ACTIVE, m - 1]
+        start, end = row(w.motion, at(zero(), 0) + FRAME), row(w.motion, at(m - 1, 1) + FRAME)
+        w.lines[0, PIN] = _pin_at(elements[a], tables, w, a, row(w.fixed, 0), start)
+        w.lines[m, PIN] = _pin_at(elements[b], tables, w, b, row(w.fixed, 1), end)
+
+
+@compiled
 def update_statuses(
     elements: NDArray,
     tables: NDArray,
@@ -82,11 +110,14 @@ def update_statuses(
             m += 1
             length += curve["length"]
     _fix(w, first, last)
+    _pin(elements, tables, w, m)
     return changed, m, length + draw_lines(w, m)
 
 
 @compiled
-def draw(curves: NDArray, w: Workspace, first: int, last: int) -> None:
+def draw(
+    elements: NDArray, tables: NDArray, curves: NDArray, w: Workspace, first: int, last: int
+) -> None:
     """Draw the path without deciding anything."""
     m = zero()
     for j in range(first + 1, last):
@@ -95,6 +126,7 @@ def draw(curves: NDArray, w: Workspace, first: int, last: int) -> None:
             w.indices[ACTIVE, m] = j
             m += 1
     _fix(w, first, last)
+    _pin(elements, tables, w, m)
     draw_lines(w, m)
 
 

@@ -78,6 +78,15 @@ NODE = np.dtype(
         ("point", "f8", (2, 3)),  # where the cable arrives and where it leaves
         ("direction", "f8", (2, 3)),  # of the straight lines that end and begin there
         ("held", "f8"),  # how far friction has let the cable give way without sliding, m
+        # what pulls found last, zero without any
+        ("angle", "f8"),  # through which the cable turns, rad, where there is friction
+        ("line", "f8"),  # that arrives here, m
+        ("arc", "f8"),  # m
+        ("sliding", "f8"),  # m/s, positive towards the termination
+        ("holding", "f8"),  # by how much the tension changes here unless the cable slides, N
+        ("most", "f8"),  # by which factor it can change
+        ("before", "f8"),  # tension where the cable arrives, N
+        ("after", "f8"),  # tension where it leaves, N
     ]
 )
 
@@ -93,6 +102,17 @@ PATH = np.dtype(
         ("fault_depth", "f8"),  # m
         ("paid_out", "f8"),  # by a winch, m beyond the rest length that it begins with
         ("asked", "f8"),  # of a drive, beyond what it is configured with: m, or N
-        ("tension", "f8"),  # at the origin when forces were last computed, N
+        # what pulls found last, zero without any
+        ("tension", "f8"),  # at the origin, N
+        ("rest_length", "f8"),  # m
+        ("stretch", "f8"),  # m, negative if slack
+        ("energy", "f8"),  # of the stretch, J
+        ("grip_energy", "f8"),  # of what holds the cable on obstacles, J
+        ("drive_power", "f8"),  # that the drive puts in at the origin, W
+        ("damping_power", "f8"),  # that is lost in the cable, W
+        ("friction_power", "f8"),  # that goes to grip_energy or is lost on the obstacles, W
     ]
 )
+
+LOADS = (PATH.names or ())[(PATH.names or ()).index("tension") :]
+"""Fields of PATH that pulls find."""

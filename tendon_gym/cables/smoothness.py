@@ -2,8 +2,10 @@
 
 A stretch is what lies between two fixed points (ends or via points): m curves in contact and m + 1
 straight lines. Where a line meets a curve, its direction e must be the curve's tangent: the errors
-are e . n and e . b with the normal n and binormal b there. All derivatives are by the 4 m natural
-variations; neighbours alone are coupled.
+are e . n and e . b with the normal n and binormal b there. Where a fixed point lies on the surface,
+the line to it has no length and no direction but the tangent's: the curve is pinned there, and its
+errors are how far from the point it begins or ends, along t and along b. All derivatives are by the
+4 m natural variations; neighbours alone are coupled.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from tendon_gym.cables.workspace import (
     ERROR,
     FRAME,
     JACOBIAN,
+    PIN,
     SHIFT,
     SLOPE,
     TURN,
@@ -48,7 +51,8 @@ def _after(w: Workspace, i: int, m: int) -> Vector:
 def draw_lines(w: Workspace, m: int) -> float:
     """Write the m + 1 straight lines between the curves and return the sum of their lengths.
 
-    A line without length has the direction of the curve that it meets, and none between points.
+    A line without length, or to a pin, has the direction of the curve that it meets, and none
+    between points.
     """
     total = 0.0
     for i in range(m + 1):
@@ -56,7 +60,7 @@ def draw_lines(w: Workspace, m: int) -> float:
         total += w.lines[i, 4]
     for i in range(m + 1):
         length = w.lines[i, 4]
-        if length > NO_LENGTH * total:
+        if length > NO_LENGTH * total and w.lines[i, PIN] == 0.0:
             w.lines[i, 3] = 1.0 / length
             set_row(w.lines, i, scale(1.0 / length, subtract(_after(w, i, m), _before(w, i))))
             continue
@@ -71,6 +75,26 @@ def draw_lines(w: Workspace, m: int) -> float:
 
 
 @compiled
+def _offset(w: Workspace, i: int, s: int, m: int, axis: int) -> float:
+    """Return how far curve i's start (s = 0) or end is from its pin along t or b, in its sizes."""
+    fixed = _before(w, i) if s == 0 else _after(w, i + 1, m)
+    away = subtract(row(w.motion, at(i, s) + FRAME), fixed)
+    return dot(away, row(w.motion, at(i, s) + FRAME + 1 + 2 * axis)) / w.lines[i + s, PIN]
+
+
+@compiled
+def gap(w: Workspace, m: int) -> float:
+    """Return how far the path is from its pins, along the surfaces and in their sizes."""
+    largest = 0.0
+    for s in range(2):
+        i = s * (m - 1)
+        if m > 0 and w.lines[i + s, PIN] > 0.0:
+            for axis in range(2):
+                largest = max(largest, abs(_offset(w, i, s, m, axis)))
+    return largest
+
+
+@compiled
 def errors(w: Workspace, m: int) -> float:
     """Write the 4 m errors and return the largest, 1 where the path turns back on itself."""
     largest = 0.0
@@ -81,6 +105,8 @@ def errors(w: Workspace, m: int) -> float:
                 largest = 1.0
             for axis in range(2):
                 c = dot(e, row(w.motion, at(i, s) + FRAME + 2 + axis))
+                if w.lines[i + s, PIN] > 0.0:
+                    c = min(max(_offset(w, i, s, m, axis), -1.0), 1.0)
                 w.vectors[ERROR, 4 * i + 2 * s + axis] = c
                 largest = max(largest, abs(c))
                 if not abs(c) <= 2.0:  # NaN
@@ -110,6 +136,12 @@ def jacobian(w: Workspace, m: int) -> None:
             neighbour = i - 1 + 2 * s
             for axis in range(2):
                 r = 4 * i + 2 * s + axis
+                if w.lines[i + s, PIN] > 0.0:
+                    a = row(w.motion, at(i, s) + FRAME + 1 + 2 * axis)
+                    for k in range(4):
+                        moved_by = dot(a, row(w.motion, at(i, s) + SHIFT + k))
+                        out[r, 4 * i + k] = moved_by / w.lines[i + s, PIN]
+                    continue
                 a = row(w.motion, at(i, s) + FRAME + 2 + axis)
                 moved, turned = _across(e, a, w.lines[i + s, 3]), cross(a, e)
                 for k in range(4):

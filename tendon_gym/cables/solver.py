@@ -140,7 +140,13 @@ def _solve_cable(
 
 @compiled
 def _give_up(
-    elements: NDArray, curves: NDArray, nodes: NDArray, w: Workspace, cable: Any, path: Any
+    elements: NDArray,
+    tables: NDArray,
+    curves: NDArray,
+    nodes: NDArray,
+    w: Workspace,
+    cable: Any,
+    path: Any,
 ) -> None:
     """Keep the last good path of a cable, or draw it straight where there has been none."""
     first, last = cable["first"], cable["last"]
@@ -157,7 +163,7 @@ def _give_up(
     path["smoothness"], path["iterations"], path["length"] = 0.0, 0.0, 0.0
     while first < last:
         end = _next_fixed(elements, first)
-        draw(curves, w, first, end)
+        draw(elements, tables, curves, w, first, end)
         path["length"] += _write_results(elements, curves, nodes, w, first, end)
         first = end
 
@@ -182,7 +188,7 @@ def _solve_all(inside: Problem) -> tuple[int, int]:
                 path["known"] = 1.0
                 unconverged += int(path["converged"] == 0.0)
             else:
-                _give_up(own, curves, nodes, w, cable, path)
+                _give_up(own, tables, curves, nodes, w, cable, path)
                 faults += 1
     return faults, unconverged
 

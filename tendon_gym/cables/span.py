@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tendon_gym import checks
-from tendon_gym.cables.bodies import index
+from tendon_gym.cables.bodies import index, wrenches
 from tendon_gym.cables.configuration import Body, CableConfiguration, end
 from tendon_gym.cables.elements import Array
 from tendon_gym.cables.points import decorative_count, resample, sample, spare_curve
-from tendon_gym.cables.records import NOT_FINITE
+from tendon_gym.cables.records import NO_FAULT
 from tendon_gym.cables.state import CableState
 from tendon_gym.cables.system import FAULTS, CableSystem
 
@@ -101,6 +101,11 @@ class CableSpan(CableConfiguration):
         if not isinstance(state, CableState) or state.system is not self.owner:
             raise ValueError("state must be one that this cable's system made by new_state")
 
+    @staticmethod
+    def _lead(state: CableState) -> tuple[int, ...]:
+        """Return the leading axes of what is computed from a state."""
+        return () if state.scalar else (state.n,)
+
     def _place(self, state: CableState, place: int) -> int:
         self._check(state)
         return int(state.problem.cables[self.index]["first"]) + place
@@ -116,7 +121,7 @@ class CableSpan(CableConfiguration):
         moments = np.cross(arm, node["direction"])
         force = node["direction"][:, 1] - node["direction"][:, 0]
         moment = moments[:, 1] - moments[:, 0]
-        nowhere = state.problem.paths["fault"][:, self.index] == NOT_FINITE
+        nowhere = state.problem.paths["fault"][:, self.index] != NO_FAULT
         force[nowhere], moment[nowhere] = 0.0, 0.0
         return UnitForce(state.shaped(moment), state.shaped(force))
 
@@ -141,7 +146,10 @@ class CableSpan(CableConfiguration):
     # --- the solve ---------------------------------------------------------------------------
 
     def num_iterations(self, state: CableState) -> Any:
-        """Return how many corrections led to the path, summed between fixed points."""
+        """Return how many corrections led to the path, summed between fixed points.
+
+        Those of tries that led nowhere are not among them; see `solver_max_iterations`.
+        """
         values = np.asarray(self._path_of(state, "iterations")).astype(np.int64)
         return values if values.ndim else int(values)
 
@@ -177,8 +185,8 @@ class CableSpan(CableConfiguration):
 
     def body_forces(self, state: CableState, tension: ArrayLike = 1.0) -> Array:
         """Return what the cable does to all bodies, (..., b, 6), as `apply_body_forces` adds."""
-        bodies = state.position.shape[1]
-        forces = np.zeros((bodies, 6) if state.scalar else (state.n, bodies, 6))
+        self._check(state)
+        forces = np.zeros((*self._lead(state), state.system.bodies.count, 6))
         self.apply_body_forces(state, tension, forces)
         return forces
 
@@ -195,18 +203,15 @@ class CableSpan(CableConfiguration):
         self._check(state)
         pulls = np.zeros(state.problem.paths.shape)
         pulls[:, self.index] = _tensions(tension, state.n)
-        bodies = state.problem.position.shape[1]
-        shape = (bodies, 6) if state.scalar else (state.n, bodies, 6)
-        if forces.shape != shape or forces.dtype != np.float64:
-            got = f"{forces.dtype} {forces.shape}"
-            raise ValueError(f"forces must be a float64 array of shape {shape}, got {got}")
+        wrenches(forces, (*self._lead(state), state.system.bodies.count, 6))
         state.add_forces(pulls, forces[None] if state.scalar else forces)
 
     def power(self, state: CableState, tension: ArrayLike) -> Any:
         """Return the power (W) that the cable gives to the bodies; 0 if it is slack."""
         forces = self.body_forces(state, tension).reshape(state.n, -1, 6)
         motion = np.concatenate([state.velocity, state.angular_velocity], axis=-1)
-        return state.shaped((forces * motion).sum(axis=(1, 2)))
+        powers = np.where(forces == 0.0, 0.0, forces * motion)  # no matter how others move
+        return state.shaped(powers.sum(axis=(1, 2)))
 
     def moment_arms(self, state: CableState, jacobians: ArrayLike) -> Any:
         """Return the moment arms (..., v): the generalised forces of a tension of 1 N.
@@ -216,10 +221,11 @@ class CableSpan(CableConfiguration):
         Args:
             state: of the system.
             jacobians: (..., b, 6, v), of every body's origin velocity (3) and angular velocity
-                (3), in world axes, by the speeds.
+                (3), in world axes, by the speeds; of as many simulations as the state has.
         """
         forces = self.body_forces(state)
-        return np.einsum("...bi,...biv->...v", forces, np.asarray(jacobians, dtype=np.float64))
+        moved = checks.array("jacobians", jacobians, (*forces.shape, None))
+        return np.einsum("...bi,...biv->...v", forces, moved)
 
     # --- points ------------------------------------------------------------------------------
 
@@ -324,6 +330,5 @@ class CableSpan(CableConfiguration):
 
 def _tensions(tension: ArrayLike, n: int) -> Array:
     """Return tensions as an array (n,), finite."""
-    values = np.asarray(tension)
-    shape = (n,) if values.ndim else ()
-    return np.broadcast_to(checks.array("tension", values, shape), (n,))
+    shape = (n,) if np.ndim(tension) else ()
+    return np.broadcast_to(checks.array("tension", tension, shape), (n,))

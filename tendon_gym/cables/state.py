@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tendon_gym import checks
 from tendon_gym.boxes import box
-from tendon_gym.cables import elements
+from tendon_gym.cables import bodies, elements
 from tendon_gym.cables.bodies import index, rotation
 from tendon_gym.cables.forces import add_forces, length_rates
 from tendon_gym.cables.problem import Problem
@@ -48,11 +48,11 @@ class CableState:
 
     def __init__(self, system: CableSystem, n: int, scalar: bool) -> None:
         self.system, self.n, self.scalar = system, n, scalar
-        bodies = system.bodies.count
-        self.position = np.zeros((n, bodies, 3))
-        self.rotation = np.tile(np.eye(3), (n, bodies, 1, 1))
-        self.velocity = np.zeros((n, bodies, 3))
-        self.angular_velocity = np.zeros((n, bodies, 3))
+        count = system.bodies.count
+        self.position = np.zeros((n, count, 3))
+        self.rotation = np.tile(np.eye(3), (n, count, 1, 1))
+        self.velocity = np.zeros((n, count, 3))
+        self.angular_velocity = np.zeros((n, count, 3))
         self._own: dict[tuple[int, int, int], elements.Obstacle] = {}
         self._revision, self._layout = -1, ()
         self._generations: Sequence[int] = ()
@@ -144,9 +144,16 @@ class CableState:
         return self._backing
 
     def reset(self, simulations: ArrayLike | None = None) -> None:
-        """Forget the paths of some simulations, or of all: they are solved from the hints next."""
+        """Forget the paths: they are solved from the hints next.
+
+        Args:
+            simulations: index, or indices; None: all.
+
+        Raises:
+            TypeError, IndexError: no such simulations.
+        """
+        rows = bodies.simulations(simulations, self.n)
         self.refresh()
-        rows = slice(None) if simulations is None else np.asarray(simulations)
         self._backing[rows] = 0.0
         self._solved = False
 
@@ -162,6 +169,21 @@ class CableState:
             twin._backing[:] = self._backing
             twin._solved = self._solved
         return twin
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy or a pickle, with a system of its own, is made from."""
+        if self._layout:
+            self.refresh()
+        return {k: v for k, v in vars(self).items() if k not in ("_problem", "_box", "_solve")}
+
+    def __setstate__(self, parts: dict[str, Any]) -> None:
+        """Make the arrays for kernels anew."""
+        vars(self).update(parts)
+        known, backing, solved = bool(self._layout), self._backing, self._solved
+        self._revision, self._layout, self._generations = -1, (), ()
+        if known:
+            self.refresh()
+            self._backing[:], self._solved = backing, solved
 
     def single(self, simulation: int) -> CableState:
         """Return an independent state, a batch of one, with what one simulation has in this one."""

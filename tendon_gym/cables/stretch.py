@@ -25,7 +25,7 @@ from tendon_gym.cables.path import (
     update_statuses,
 )
 from tendon_gym.cables.records import CONTACT, MINIMUM_LENGTH, SCHOLZ_2015
-from tendon_gym.cables.smoothness import curvature, errors, jacobian, slope
+from tendon_gym.cables.smoothness import curvature, errors, gap, jacobian, slope
 from tendon_gym.cables.variations import vary
 from tendon_gym.cables.workspace import ACTIVE, BEST, STEP, Workspace, zero
 from tendon_gym.compiled import compiled
@@ -36,6 +36,8 @@ FROM_LAST, FROM_HINTS, FROM_LINE = 0, 1, 2
 """Where an attempt begins: the last path, the hints, the straight line."""
 STALLED = 1.01
 """How many times as long as the path that has stalled a smooth one near it may be."""
+CLOSE = 1e-9
+"""How far from its pin a path may be, in sizes of the surface."""
 GROWTH = 3.0
 """A path that becomes this many times as long as it was at the start of an attempt runs away."""
 
@@ -139,7 +141,7 @@ def _attempt(
             first_length = length
         if not (length <= GROWTH * first_length and largest <= 2.0):
             return DIVERGED, iteration, 1.0, length
-        if largest <= cable["tolerance"]:
+        if largest <= cable["tolerance"] and gap(w, m) <= CLOSE:
             if cold and not changed:
                 changed, m, length = look_again(elements, tables, curves, w, first, last, accuracy)
             if changed:
@@ -227,5 +229,5 @@ def solve_stretch(
     copy_records(w.curves[BEST], curves, first, last)
     if best == DIVERGED:
         _begin(elements, tables, curves, first, last, zero() + FROM_LINE)
-    draw(curves, w, first, last)
+    draw(elements, tables, curves, w, first, last)
     return best, steps, best_error

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -98,14 +98,15 @@ class Ellipsoid(Surface):
     kind = ELLIPSOID
 
     def __post_init__(self) -> None:
-        """Reject radii that are not positive."""
-        for k, radius in enumerate(checks.array("radii", self.radii, (3,))):
-            checks.number(f"radii[{k}]", float(radius), above=0.0)
+        """Reject radii that are not positive, and keep them from changing."""
+        checks.array("radii", self.radii, (3,))
+        radii = [checks.number(f"radii[{k}]", r, above=0.0) for k, r in enumerate(self.radii)]
+        object.__setattr__(self, "radii", tuple(radii))
 
     @property
     def sizes(self) -> tuple[float, ...]:
         """The radii."""
-        return tuple(float(radius) for radius in self.radii)
+        return self.radii
 
     @property
     def scale(self) -> float:
@@ -190,8 +191,14 @@ class ImplicitSurface(Surface):
 
         Args:
             function: of x, y and z (m), returning phi, its gradient (x, y, z) and its Hessian
-                (xx, yy, zz, xy, xz, yz), ten floats; compiled by Numba, or able to be.
+                (xx, yy, zz, xy, xz, yz), ten floats; compiled by Numba, or able to be. Where it
+                raises an exception or returns NaN, there is no surface.
             scale: a typical length of the surface, such as a radius, in m.
+
+        Raises:
+            TypeError: no function that Numba compiles.
+            ValueError: the function doesn't return ten finite numbers near the surface, or the
+                scale is no length.
         """
         self._scale = checks.number("scale", scale, above=0.0)
         if not callable(function):
@@ -200,6 +207,10 @@ class ImplicitSurface(Surface):
         checks.array("what function returns", np.asarray(jet), (10,))
         self.function = function
         self._address = address_of(function)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy and pickle the function: in another process its address is another."""
+        return ImplicitSurface, (self.function, self._scale)
 
     @property
     def scale(self) -> float:

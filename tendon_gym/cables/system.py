@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from tendon_gym import checks
 from tendon_gym.cables import elements
 from tendon_gym.cables.bodies import Bodies
+from tendon_gym.cables.configuration import CableConfiguration
 from tendon_gym.cables.records import (
     CABLE,
     NO_FAULT,
@@ -19,9 +20,6 @@ from tendon_gym.cables.records import (
     POINT_INSIDE,
 )
 from tendon_gym.cables.state import CableState
-
-if TYPE_CHECKING:
-    from tendon_gym.cables.configuration import CableConfiguration
 
 FAULTS = {
     NO_FAULT: "none",
@@ -84,8 +82,19 @@ class CableSystem:
         self.revision = 0
         self._records: tuple[int, tuple[NDArray, NDArray, NDArray]] | None = None
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy or a pickle is made from: no addresses of functions."""
+        return vars(self) | {"_records": None}
+
     def adopt(self, cable: CableConfiguration) -> int:
-        """Take in a cable that has no owner yet and return its index."""
+        """Take in a cable that has no owner yet and return its index.
+
+        Raises:
+            TypeError: it is no cable.
+            ValueError: it has an owner.
+        """
+        if not isinstance(cable, CableConfiguration):
+            raise TypeError(f"cable must be a CableSpan, got {checks.described(cable)}")
         if cable.system is not None:
             raise ValueError(f"cable {cable.index} already belongs to a CableSystem")
         self.cables.append(cable)

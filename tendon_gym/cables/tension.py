@@ -22,17 +22,15 @@ from tendon_gym.spatial import dot, norm, row, scale, subtract
 
 
 class Pulls(NamedTuple):
-    """What tensions are computed from, and what is found.
+    """What tensions are computed from, besides the paths.
 
     Attributes:
         drives: (k,) DRIVE.
-        grips: (n, e) GRIP.
-        loads: (n, k) LOAD.
+        friction: (e,), coefficient of every element.
     """
 
     drives: NDArray
-    grips: NDArray
-    loads: NDArray
+    friction: NDArray
 
 
 @compiled
@@ -104,93 +102,93 @@ def _prepare(
     length, rate, stretching = motion
     done, done_rate, previous = 0.0, 0.0, cable["first"]
     for j in range(cable["first"], cable["last"] + 1):
-        node, grip = inside.nodes[i, j], pulls.grips[i, j]
-        _let_go(grip)
+        node = inside.nodes[i, j]
+        _let_go(node)
         if node["active"] == 0.0:
             node["held"] = 0.0
             continue
         if j > previous:
-            grip["line"], _, change = _line(inside, own, i, previous, j, dt)
-            done, done_rate = done + grip["line"], done_rate + change
-        previous, grip["arc"] = j, _arc(own[j], node)
+            node["line"], _, change = _line(inside, own, i, previous, j, dt)
+            done, done_rate = done + node["line"], done_rate + change
+        previous, node["arc"] = j, _arc(own[j], node)
         if own[j]["role"] == OBSTACLE and length > 0.0:
-            ahead = (length - done - 0.5 * grip["arc"]) / length
-            grip["sliding"] = rate - done_rate - ahead * stretching
-            if grip["friction"] > 0.0:
+            ahead = (length - done - 0.5 * node["arc"]) / length
+            node["sliding"] = rate - done_rate - ahead * stretching
+            if pulls.friction[j] > 0.0:
                 curve, accuracy = inside.curves[i, j], cable["accuracy"]
                 stages = inside.workspace.stages
-                grip["angle"] = turning(own[j], inside.tables, curve, accuracy, stages)
-                resist(grip, node["held"], pulls.drives[k]["grip_stiffness"], dt)
-        done += grip["arc"]
+                node["angle"] = turning(own[j], inside.tables, curve, accuracy, stages)
+                resist(node, pulls.friction[j], pulls.drives[k]["grip_stiffness"], dt)
+        done += node["arc"]
 
 
 @compiled
-def _let_go(grip: Any) -> None:
-    grip["line"], grip["arc"], grip["angle"], grip["sliding"] = 0.0, 0.0, 0.0, 0.0
-    grip["holding"], grip["most"], grip["before"], grip["after"] = 0.0, 1.0, 0.0, 0.0
+def _let_go(node: Any) -> None:
+    node["line"], node["arc"], node["angle"], node["sliding"] = 0.0, 0.0, 0.0, 0.0
+    node["holding"], node["most"], node["before"], node["after"] = 0.0, 1.0, 0.0, 0.0
 
 
 @compiled
 def _hold(inside: Problem, pulls: Pulls, i: int, k: int, dt: float) -> None:
     """Let what holds the cable on obstacles give way for dt (s) to the tensions that were found."""
-    load, stiffness = pulls.loads[i, k], pulls.drives[k]["grip_stiffness"]
-    load["friction_power"] = load["grip_energy"] = 0.0
+    path, stiffness = inside.paths[i, k], pulls.drives[k]["grip_stiffness"]
+    path["friction_power"] = path["grip_energy"] = 0.0
     for j in range(inside.cables[k]["first"], inside.cables[k]["last"] + 1):
-        node, grip = inside.nodes[i, j], pulls.grips[i, j]
+        node = inside.nodes[i, j]
         if node["active"] == 0.0:
-            grip["before"] = grip["after"] = 0.0
-        elif grip["friction"] > 0.0:
-            node["held"] = give(grip, node["held"], stiffness, dt)
-            load["friction_power"] += (grip["after"] - grip["before"]) * grip["sliding"]
-            load["grip_energy"] += 0.5 * stiffness * node["held"] * node["held"]
+            node["before"] = node["after"] = 0.0
+        elif pulls.friction[j] > 0.0:
+            give(node, stiffness, dt)
+            path["friction_power"] += (node["after"] - node["before"]) * node["sliding"]
+            path["grip_energy"] += 0.5 * stiffness * node["held"] * node["held"]
 
 
 @compiled
-def _rest(inside: Problem, pulls: Pulls, i: int, k: int, load: Any) -> None:
+def _rest(inside: Problem, i: int, k: int) -> None:
     """Let a cable that has no path do nothing."""
-    inside.paths[i, k]["tension"] = 0.0
-    load["energy"], load["stretch"], load["drive_power"] = 0.0, 0.0, 0.0
-    load["damping_power"], load["friction_power"], load["grip_energy"] = 0.0, 0.0, 0.0
+    path = inside.paths[i, k]
+    path["tension"], path["energy"], path["stretch"], path["drive_power"] = 0.0, 0.0, 0.0, 0.0
+    path["damping_power"], path["friction_power"], path["grip_energy"] = 0.0, 0.0, 0.0
     for j in range(inside.cables[k]["first"], inside.cables[k]["last"] + 1):
         inside.nodes[i, j]["held"] = 0.0
-        _let_go(pulls.grips[i, j])
+        _let_go(inside.nodes[i, j])
 
 
 @compiled
 def _pull(inside: Problem, pulls: Pulls, i: int, k: int, dt: float) -> None:
     """Find the tensions of cable k of simulation i, after a winch has turned for dt."""
-    drive, load, path = pulls.drives[k], pulls.loads[i, k], inside.paths[i, k]
+    drive, path = pulls.drives[k], inside.paths[i, k]
     own = inside.elements[i % inside.elements.shape[0]]
     rest, rest_rate = _wind(drive, path, dt)
-    load["rest_length"] = rest
+    path["rest_length"] = rest
     if path["fault"] != NO_FAULT:
-        _rest(inside, pulls, i, k, load)
+        _rest(inside, i, k)
         return
     length, rate, mean_rate = _measure(inside, own, i, k, dt)
     if not abs(rate) + abs(mean_rate) < math.inf:  # a velocity that is not finite
-        _rest(inside, pulls, i, k, load)
+        _rest(inside, i, k)
         return
     if drive["elastic"] == 0:
         rest, rest_rate = length, rate
-        load["rest_length"] = length
+        path["rest_length"] = length
     stretching = mean_rate - rest_rate if drive["elastic"] == 1 else 0.0
     _prepare(inside, pulls, i, k, (length, mean_rate, stretching), dt)
-    stretch, grips = length - rest, pulls.grips[i]
-    load["stretch"], load["energy"], load["damping_power"] = stretch, 0.0, 0.0
+    stretch, nodes = length - rest, inside.nodes[i]
+    path["stretch"], path["energy"], path["damping_power"] = stretch, 0.0, 0.0
     first, last = inside.cables[k]["first"], inside.cables[k]["last"]
     if drive["elastic"] == 1:
         mean = 0.0
         if stretch > 0.0:
             spring = drive["stiffness"] * stretch
             mean = max(0.0, spring + drive["damping"] * (rate - rest_rate))
-            load["energy"] = 0.5 * spring * stretch
-            load["damping_power"] = (mean - spring) * (rate - rest_rate)
-        tension = share(grips, first, last, length, mean)
+            path["energy"] = 0.5 * spring * stretch
+            path["damping_power"] = (mean - spring) * (rate - rest_rate)
+        tension = share(nodes, first, last, length, mean)
     else:
         tension = max(0.0, drive["tension"] + path["asked"])
-        pass_on(grips, first, last, tension)
+        pass_on(nodes, first, last, tension)
     path["tension"] = tension
-    load["drive_power"] = -tension * rest_rate
+    path["drive_power"] = -tension * rest_rate
     _hold(inside, pulls, i, k, dt)
 
 
@@ -211,7 +209,6 @@ def pull(problem: Any, pulls: Any, dt: float, forces: NDArray) -> None:
         for k in range(inside.cables.shape[0]):
             _pull(inside, given, i, k, dt)
             for j in range(inside.cables[k]["first"], inside.cables[k]["last"] + 1):
-                grip, node = given.grips[i, j], inside.nodes[i, j]
-                if grip["before"] + grip["after"] > 0.0:
-                    body = own[j]["body"]
-                    pull_at(inside, i, body, node, grip["before"], grip["after"], forces)
+                node, body = inside.nodes[i, j], own[j]["body"]
+                if node["before"] + node["after"] > 0.0:
+                    pull_at(inside, i, body, node, node["before"], node["after"], forces)

@@ -20,6 +20,8 @@ FRAME, SHIFT, TURN, MOTION = 0, 4, 8, 12
 the point; four of the frame; how many rows that are."""
 ERROR, SLOPE, STEP, WEIGHT, RIGHT, LEFT = range(6)
 """Rows of `vectors`."""
+PIN = 5
+"""Column of `lines`."""
 JACOBIAN, CURVATURE, BASIS, INNER, EIGEN = range(5)
 """Rows of `matrices`."""
 ACTIVE, ORDER = 0, 1
@@ -48,8 +50,9 @@ class Workspace(NamedTuple):
         motion: (24 m, 3), of every curve at its start and its end, in the world: FRAME, SHIFT and
             TURN by the four natural variations. `at` tells where.
         fixed: (2, 3), the points at both ends of the stretch.
-        lines: (m + 1, 5), unit directions of the straight lines, one over their lengths (1/m, 0
-            for a line without length), and their lengths, m.
+        lines: (m + 1, 6), unit directions of the straight lines, one over their lengths (1/m, 0
+            for a line without length), their lengths, m, and PIN: where a line's fixed point lies
+            on the surface that the line leads to, the surface's size, m, else 0.
         vectors: (6, 5 m): ERROR, per curve normal and binormal at its start, then at its end;
             SLOPE of the path's length; STEP, the correction; the rest for factorisations.
         matrices: (5, 5 m, 4 m): JACOBIAN of the errors; CURVATURE, second derivatives of the
@@ -79,7 +82,7 @@ def workspace(m: int, elements: int) -> Workspace:
         world=np.zeros((4 * elements, 3)),
         motion=np.zeros((2 * MOTION * m, 3)),
         fixed=np.zeros((2, 3)),
-        lines=np.zeros((m + 1, 5)),
+        lines=np.zeros((m + 1, 6)),
         vectors=np.zeros((6, 5 * m)),
         matrices=np.zeros((5, 5 * m, 4 * m)),
         indices=np.zeros((2, 4 * m), np.int64),

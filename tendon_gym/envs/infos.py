@@ -29,6 +29,9 @@ NUMBERS = (
 )
 """s; m; m; N m between the applied bending moment and the asked one; rad; rad; N; N; N/s; m/s."""
 
+CARRIED = ("load_error", "cable_tension", "turns")
+"""m; N; of the cable on the obstacle: of tasks with a rig alone."""
+
 
 class Summary(NamedTuple):
     """What `summarise_one` writes: NUMBERS (10, n), thrusts (n, rotors), tensions (n, tendons)."""
@@ -55,7 +58,8 @@ class Infos:
         self._reasons, self._none = np.array(REASONS, object), np.full(core.n, "", object)
         self._all = np.ones(core.n, bool)
         kinds = ("thrusts", "tensions", "action_clipped", "sim_unstable", "termination_reason")
-        self._names = _with_masks((*NUMBERS, *kinds, "reward_terms"))
+        carried = () if core.rig is None else CARRIED
+        self._names = _with_masks((*NUMBERS, *kinds, "reward_terms", *carried))
         self._term_names = _with_masks(self._terms)
 
     def scalar(self) -> dict[str, Any]:
@@ -68,9 +72,18 @@ class Infos:
         info["sim_unstable"] = reason == UNSTABLE
         info["termination_reason"] = REASONS[reason]
         info["reward_terms"] = dict(zip(self._terms, self._parts.tolist(), strict=True))
+        if core.rig is not None:
+            info |= zip(CARRIED, (each.item() for each in self._carried()), strict=True)
         if reason or core.truncated.item():
             info["is_success"] = core.success.item()
         return info
+
+    def _carried(self) -> list[NDArray[np.float64]]:
+        """Return CARRIED, (n,) each."""
+        signals = self._core.signals
+        x, y, z = signals["load_error"].T
+        away = np.sqrt(x * x + y * y + z * z)
+        return [away, signals["cable_tension"].copy(), signals["turns"].copy()]
 
     def vector(self, present: NDArray | None = None) -> dict[str, Any]:
         """Return the infos of all simulations in Gymnasium's form: arrays, with masks `_key`.
@@ -92,6 +105,7 @@ class Infos:
             reason == UNSTABLE,
             self._reasons[reason] if some else self._none.copy(),
             terms,
+            *([] if core.rig is None else self._carried()),
         )
         masks = [mask] * len(values)
         infos: dict[str, Any] = dict(zip(self._names, (*values, *masks), strict=True))

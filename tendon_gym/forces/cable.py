@@ -12,7 +12,10 @@ from numpy.typing import NDArray
 
 from tendon_gym import cables, checks, config
 from tendon_gym.cables import CablePulls, CableSpan, CableSystem, ConstantTension, Elastic, Winch
+from tendon_gym.cables.bodies import unit_quaternion
 from tendon_gym.cables.drawing import draw
+from tendon_gym.cables.drives import LARGEST
+from tendon_gym.cables.pulls import MOST_FRICTION
 from tendon_gym.compiled import compiled
 from tendon_gym.forces import bounds
 from tendon_gym.forces.term import Motion, Push, register
@@ -70,6 +73,11 @@ class Obstacle:
         """Reject what no obstacle is."""
         checks.array("size", self.size, (KINDS[checks.choice("kind", self.kind, KINDS)],))
         _ = self.surface
+        checks.array("position", self.position, (3,))
+        unit_quaternion("quaternion", checks.array("quaternion", self.quaternion, (4,)))
+        if self.hint is not None:
+            checks.array("hint", self.hint, (3,))
+        checks.number("friction", self.friction, minimum=0.0, maximum=MOST_FRICTION)
 
     @property
     def surface(self) -> cables.Surface:
@@ -106,7 +114,8 @@ class Cable:
     rgba: tuple[float, float, float, float] = (0.1, 0.1, 0.1, 1.0)
 
     def __post_init__(self) -> None:
-        """Reject what cannot be drawn; the rest is checked by what it is given to."""
+        """Reject what cannot be drawn, and what no obstacle holds with."""
+        checks.number("grip_stiffness", self.grip_stiffness, above=0.0, maximum=LARGEST)
         checks.number("width", self.width, above=0.0, maximum=1.0)
         for k, part in enumerate(checks.array("rgba", self.rgba, (4,))):
             checks.number(f"rgba[{k}]", float(part), minimum=0.0, maximum=1.0)
@@ -118,9 +127,10 @@ class Cable:
             ValueError: no such body, or a value that is no good.
         """
         system = CableSystem(model, on_fault="keep")
-        points = (self.origin, *self.path, self.termination)
-        for k, point in enumerate(points):
-            checks.choice(f"body of point {k}", point.body, system.bodies.names)
+        points = {f"path[{k}]": point for k, point in enumerate(self.path)}
+        points |= {"origin": self.origin, "termination": self.termination}
+        for name, point in points.items():
+            checks.choice(f"forces.cable.{name}.body", point.body, system.bodies.names)
         ends = (self.origin, self.termination)
         first, last = ((end.body, end.station) for end in ends)
         span = CableSpan(system, *first, *last)

@@ -100,9 +100,10 @@ def stretches(cable: CableSpan, state: CableState):
         yield first + a, first + b
 
 
-def measured(curves, w, first: int, last: int, m: int) -> tuple[np.ndarray, float, np.ndarray]:
+def measured(problem, first: int, last: int, m: int) -> tuple[np.ndarray, float, np.ndarray]:
     """Return errors, length and the length's derivatives of a stretch as it is."""
-    draw(curves, w, first, last)
+    w, curves = problem.workspace, problem.curves[0]
+    draw(problem.elements[0], problem.tables, curves, w, first, last)
     errors(w, m)
     for i in range(m):
         vary(curves[w.indices[ACTIVE, i]], w.motion, i)
@@ -122,7 +123,7 @@ def check_derivatives(cable: CableSpan, state: CableState) -> None:
         if not m or any(curves[j]["length"] < 1e-6 for j in touched):
             continue
         kept = curves.copy()
-        first_slope = measured(curves, w, first, last, m)[2]
+        first_slope = measured(problem, first, last, m)[2]
         world = w.world.copy()
         jacobian(w, m)
         curvature(curves, w, m)
@@ -136,7 +137,7 @@ def check_derivatives(cable: CableSpan, state: CableState) -> None:
                 assert _apply(
                     problem.elements[0, j], problem.tables, curves[j], q, accuracy, w.stages
                 )
-                sides.append(measured(curves, w, first, last, m))
+                sides.append(measured(problem, first, last, m))
                 curves[:] = kept
             # central differences: what bends a lot has large second derivatives
             rates = [(plus - minus) / (2.0 * NUDGE) for plus, minus in zip(*sides, strict=True)]

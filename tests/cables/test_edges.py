@@ -15,7 +15,6 @@ from tendon_gym.cables import (
     Cylinder,
     Ellipsoid,
     HeightMap,
-    ImplicitSurface,
     NotConverged,
     Sphere,
     Torus,
@@ -121,6 +120,18 @@ def test_no_iterations_place_the_curve_and_measure():
     assert cable.num_iterations(state) == 0 and not cable.converged(state)
     assert cable.arc_length(state, 0) == 0.0
     assert cable.smoothness(state) > 0.1
+
+
+@pytest.mark.parametrize("most", [1, 3, 10, 100])
+def test_a_path_takes_at_most_twice_as_many_corrections_as_one_try(most):
+    """Two balls at one place: no smooth path over one after the other that is easy to find."""
+    system = CableSystem(1)
+    cable = CableSpan(system, 0, (-2.0, 0.1, 0.0), 0, (2.0, 0.2, 0.1))
+    for _ in range(2):
+        cable.add_obstacle(0, GROUND, Sphere(1.0), (0.0, 1.0, 0.0))
+    cable.solver_max_iterations = most
+    cable.smoothness_tolerance = 1e-10
+    assert cable.num_iterations(system.new_state()) <= 2 * most
 
 
 @pytest.mark.parametrize("name", ["edge_zero_length_cable", "edge_via_on_origin"])
@@ -283,65 +294,6 @@ def test_a_small_torus_in_the_middle_of_a_line_is_touched(ring, tube):
     over_one = math.sqrt(near**2 - tube**2) + math.sqrt(far**2 - tube**2) + tube * arc
     assert cable.in_contact(state, 0) and cable.converged(state)
     assert cable.length(state) == pytest.approx(over_one, abs=1e-8)
-
-
-def flat_in_the_middle(x, y, z):
-    """Return a unit sphere's (x^2 + y^2 + z^2)^2 - 1, which has no Hessian in the middle."""
-    s = x * x + y * y + z * z
-    bend = 4.0 * s
-    hessian = (
-        bend + 8 * x * x,
-        bend + 8 * y * y,
-        bend + 8 * z * z,
-        8 * x * y,
-        8 * x * z,
-        8 * y * z,
-    )
-    return (s * s - 1.0, bend * x, bend * y, bend * z, *hessian)
-
-
-def round_one(x, y, z):
-    s = x * x + y * y + z * z
-    return (s - 1.0, 2.0 * x, 2.0 * y, 2.0 * z, 2.0, 2.0, 2.0, 0.0, 0.0, 0.0)
-
-
-def unknown_inside(x, y, z):
-    s = x * x + y * y + z * z
-    value = s - 1.0 if s > 1.05 else math.nan
-    return (value, 2.0 * x, 2.0 * y, 2.0 * z, 2.0, 2.0, 2.0, 0.0, 0.0, 0.0)
-
-
-def distance(x, y, z):
-    r = math.sqrt(x * x + y * y + z * z)
-    xx, yy, zz = (1 - x * x / r / r) / r, (1 - y * y / r / r) / r, (1 - z * z / r / r) / r
-    mixed = (-x * y / r**3, -x * z / r**3, -y * z / r**3)
-    return (r - 1.0, x / r, y / r, z / r, xx, yy, zz, *mixed)
-
-
-def test_a_line_through_where_a_function_is_flat_goes_round_one_side():
-    surface = ImplicitSurface(flat_in_the_middle, 1.0)
-    cable, state = cable_past(surface, (-2.0, 0.0, 0.0), (2.0, 0.0, 0.0))
-    assert cable.converged(state) and cable.in_contact(state, 0)
-    assert cable.length(state) == pytest.approx(OVER_HALF, abs=1e-7)
-
-
-@pytest.mark.parametrize(
-    ("function", "scale", "hint"),
-    [(round_one, 1e-3, (0.0, 1.0, 0.3)), (round_one, 1e-3, None), (unknown_inside, 1.0, None)],
-)
-def test_a_surface_that_is_not_found_is_told(function, scale, hint):
-    """The line passes 0.05 from the middle; no path that leads through is one that converged."""
-    surface = ImplicitSurface(function, scale)
-    cable, state = cable_past(surface, (-3.0, 0.3, 0.1), (3.0, -0.2, 0.2), hint)
-    assert not cable.converged(state)
-    assert np.isfinite(everything(cable, state)).all()
-
-
-def test_a_function_may_divide_by_zero(capfd):
-    surface = ImplicitSurface(distance, 1.0)
-    cable, state = cable_past(surface, (-2.0, 0.1, 0.0), (2.0, -0.1, 0.0))
-    assert np.isfinite(everything(cable, state)).all()
-    assert "ZeroDivisionError" not in capfd.readouterr().err
 
 
 def test_a_first_path_does_not_stay_on_what_it_would_slide_off():

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy.optimize import root_scalar
 
 from tendon_gym.cables import CablePulls, CableSpan, CableSystem, ConstantTension, Cylinder, Elastic
-from tendon_gym.cables.drives import GRIP
 from tendon_gym.cables.grips import give, pass_on, resist, share
+from tendon_gym.cables.records import NODE
 
 RADIUS, GRAVITY, FRICTION = 0.1, 9.81, 0.3
 BOUND = math.exp(FRICTION * math.pi)
@@ -153,20 +153,19 @@ STEPS = st.lists(
 @given(steps=STEPS, mu=st.floats(0.01, 1.0), dt=st.floats(1e-5, 0.01))
 def test_friction_only_takes_energy_whatever_tension_and_angle_do(steps, mu, dt):
     """Work on the obstacle is at least what its bristle stores, in every single step."""
-    grips = np.zeros(1, GRIP)
-    grips["friction"], held, stiffness = mu, 0.0, 500.0
+    nodes, stiffness = np.zeros(1, NODE), 500.0
     for tension, speed, angle in steps:
-        grips["angle"], grips["sliding"] = angle, speed
-        resist(grips[0], held, stiffness, dt)
-        pass_on(grips, 0, 0, tension)
-        before, after = grips["before"][0], grips["after"][0]
+        held = nodes["held"][0]
+        nodes["angle"], nodes["sliding"] = angle, speed
+        resist(nodes[0], mu, stiffness, dt)
+        pass_on(nodes, 0, 0, tension)
+        before, after = nodes["before"][0], nodes["after"][0]
         bound = math.exp(min(mu * angle, 30.0)) * (1.0 + 1e-12)
         assert tension / bound <= after <= tension * bound
-        new = give(grips[0], held, stiffness, dt)
-        stored = 0.5 * stiffness * (new**2 - held**2)
+        give(nodes[0], stiffness, dt)
+        stored = 0.5 * stiffness * (nodes["held"][0] ** 2 - held**2)
         taken = (after - before) * speed * dt
         assert taken - stored >= -1e-12 * (1.0 + abs(taken) + 0.5 * stiffness * held**2)
-        held = new
 
 
 @settings(deadline=None, max_examples=100)
@@ -178,18 +177,18 @@ def test_friction_only_takes_energy_whatever_tension_and_angle_do(steps, mu, dt)
     mean=st.floats(1e-3, 100.0),
 )  # fmt: skip
 def test_the_tension_at_the_origin_is_the_one_of_the_mean(parts, mean):
-    grips = np.zeros(len(parts), GRIP)
-    for grip, (line, arc, holding, most) in zip(grips, parts, strict=True):
-        grip["line"], grip["arc"], grip["holding"], grip["most"] = line, arc, holding, most
-    last, length = len(parts) - 1, float(grips["line"].sum() + grips["arc"].sum())
+    nodes = np.zeros(len(parts), NODE)
+    for node, (line, arc, holding, most) in zip(nodes, parts, strict=True):
+        node["line"], node["arc"], node["holding"], node["most"] = line, arc, holding, most
+    last, length = len(parts) - 1, float(nodes["line"].sum() + nodes["arc"].sum())
 
     def missing(logarithm):
-        return pass_on(grips, 0, last, math.exp(logarithm))[0] / length - mean
+        return pass_on(nodes, 0, last, math.exp(logarithm))[0] / length - mean
 
     wanted = math.exp(root_scalar(missing, bracket=(-90.0, 90.0), xtol=1e-14).root)
-    found = share(grips, 0, last, length, mean)
+    found = share(nodes, 0, last, length, mean)
     assert found == pytest.approx(wanted, rel=1e-8)
-    assert pass_on(grips, 0, last, found)[0] == pytest.approx(mean * length, rel=1e-9)
+    assert pass_on(nodes, 0, last, found)[0] == pytest.approx(mean * length, rel=1e-9)
 
 
 def test_what_holds_is_saved_copied_and_reset_with_the_state():

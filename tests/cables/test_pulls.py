@@ -23,6 +23,7 @@ from tendon_gym.cables import (
     Winch,
 )
 from tendon_gym.cables.grips import SETTLING
+from tendon_gym.cables.records import LOADS
 
 UPRIGHT = (1.0, 0.0, 0.0, 0.0)
 SIDEWAYS = (math.sqrt(0.5), 0.0, math.sqrt(0.5), 0.0)
@@ -283,6 +284,60 @@ def test_simulations_of_a_batch_give_the_same_bits_as_alone():
         assert np.array_equal(forces_of(CablePulls(one, [drive], [0.3]), 0.01)[0], forces[i])
 
 
+def readings(pulls: CablePulls) -> np.ndarray:
+    """Return all that pulls report of their only cable, over an obstacle, (n, 16)."""
+    found = [pulls.load(name) for name in LOADS]
+    found += [pulls.held(0, 0), pulls.sliding(0, 0), pulls.angle(0, 0)]
+    return np.column_stack([*found, pulls.tensions(0, 0)])
+
+
+def test_what_is_reported_is_saved_copied_and_reset_with_the_state():
+    cable, _, _ = over_a_beam(Cylinder(0.5), 0.3)
+    state = cable.owner.new_state(2)
+    pulls = CablePulls(state, [Winch(1.0, 50.0, 1.0, 0.1, 2.0)], [0.3])
+    state.position[:, 1] = 1.0, -2.0, 0.0
+    state.velocity[:, 1] = 0.2, -0.3, 0.0
+    state.mark_unsolved()
+    forces_of(pulls, 0.01)
+    first, saved = readings(pulls), state.state.copy()
+    assert (first != 0.0).all()
+    state.velocity[:, 1] *= 2.0
+    forces_of(pulls, 0.01)
+    later = readings(pulls)
+    assert (later != first).any(axis=1).all()
+    state.state[0] = saved[0]
+    state.hold()
+    np.testing.assert_array_equal(readings(pulls), [first[0], later[1]])
+    state.reset([1])
+    state.hold()
+    np.testing.assert_array_equal(readings(pulls), [first[0], 0.0 * first[1]])
+
+
+@pytest.mark.parametrize("bad", [0.1, math.nan], ids=["inside", "nowhere"])
+def test_all_ways_to_pull_agree_that_a_cable_without_a_path_does_not(bad):
+    """The last good path stays, but it is that of another pose."""
+    cable, _, _ = over_a_beam(Cylinder(0.5), 0.3)
+    cable.owner.on_fault = "keep"
+    state = cable.owner.new_state()
+    pulls = CablePulls(state, [ConstantTension(3.0)], [0.3])
+    state.set_velocities([(0, 0, 0), (0.3, 0, 0)], np.zeros((2, 3)))
+    state.position[0, 1] = 1.0, -2.0, 0.0
+    state.solve()
+    length = cable.length(state)
+    assert cable.body_forces(state, 3.0).any() and cable.length_rate(state) != 0.0
+    state.position[0, 1] = bad, 0.0, 0.0
+    state.solve()
+    assert not forces_of(pulls).any() and not cable.body_forces(state, 3.0).any()
+    for force in (
+        cable.origin_unit_force(state),
+        cable.obstacle_unit_force(state, 0),
+        cable.termination_unit_force(state),
+    ):
+        assert not np.concatenate(force).any()
+    assert cable.length_rate(state) == cable.power(state, 3.0) == 0.0
+    assert cable.length(state) == length and not cable.converged(state)
+
+
 def test_a_cable_without_a_path_does_nothing():
     cable, _, _ = over_a_beam(Cylinder(0.5), 0.3)
     cable.owner.on_fault = "keep"
@@ -305,7 +360,7 @@ def test_a_cable_without_a_path_does_nothing():
         (lambda: Elastic(1.0, 1.0, math.nan), "damping must be"),
         (lambda: Winch(1.0, 1.0, speed=0.0), "speed must be"),
         (lambda: Winch(1.0, 1.0, target=-1.0), "target must be"),
-        (lambda: over_a_beam(Cylinder(0.5), -0.1), "friction of cable 0 must be"),
+        (lambda: over_a_beam(Cylinder(0.5), -0.1), r"friction\[0\] must be"),
         (lambda: straight(Elastic(1.0, 1.0))[1].command(0, 1.0), "has no winch"),
         (lambda: straight(Winch(1.0, 1.0))[1].command(0, -1.0), "value must be"),
         (lambda: CablePulls(straight(ConstantTension(1.0))[0], []), "number of drives must be 1"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -201,6 +202,39 @@ def test_height_map_goes_on_linearly_and_ends_at_its_border():
 def test_bad_surfaces_are_refused(make, words):
     with pytest.raises(ValueError, match=words):
         make()
+
+
+class Callable:
+    def __call__(self, x, y, z):
+        return (x,) * 10
+
+
+def ball(x, y, z):
+    s = x * x + y * y + z * z
+    return (s - 1.0, 2.0 * x, 2.0 * y, 2.0 * z, 2.0, 2.0, 2.0, 0.0, 0.0, 0.0)
+
+
+TABLE = {"one": 1.0}
+double = numba.float64
+BALL = numba.cfunc(numba.types.UniTuple(double, 10)(double, double, double))(ball)
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+@pytest.mark.parametrize(
+    ("function", "reason"),
+    [
+        (BALL, "not a function"),
+        (Callable(), "not a function"),
+        (lambda x, y, z: (TABLE.get("one"),) * 10, "Untyped global name 'TABLE'"),
+        (lambda x, y, z: [eval("x")] * 10, "Untyped global name 'eval'"),
+    ],
+    ids=["callback", "object", "dict", "eval"],
+)
+def test_functions_that_numba_does_not_compile_are_named_with_its_reason(function, reason):
+    with pytest.raises(TypeError, match="function must be one that Numba compiles") as caught:
+        ImplicitSurface(function, 1.0)
+    assert reason in str(caught.value)
+    assert "\n" not in str(caught.value) and len(str(caught.value)) < 500
 
 
 @pytest.mark.parametrize("surface", ["box", object(), Sphere, None, 1.0])

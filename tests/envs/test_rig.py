@@ -18,6 +18,7 @@ from tendon_gym.envs.rig import Scene
 from tendon_gym.envs.tasks.hoist import RIG, TASK
 from tendon_gym.forces.cable import Obstacle
 from tendon_gym.registration import ENTRIES
+from tests.envs.long_hoist import fly
 
 HOIST = ENTRIES["Hoist"].id
 STILL = {"rotor_action": "residual", "tendon_action": "reference", "control_frequency": 50.0}
@@ -219,29 +220,8 @@ def test_scenes_differ_between_simulations_and_episodes_but_not_between_equal_se
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_many_fly_as_one_does_through_resets_saves_and_restores(engine):
-    n, some = 64, (0, 17, 63)
-    envs = vector(n, engine=engine, horizon=0.5, autoreset_mode="SameStep", threads=2)
-    other = vector(n, engine=engine, horizon=0.5, autoreset_mode="SameStep", threads=1)
-    ones = {i: scalar(engine=engine, horizon=0.5) for i in some}
-    envs.reset(seed=100)
-    other.reset(seed=0)
-    for i, one in ones.items():
-        one.reset(seed=100 + i)
-    rng, saved = np.random.default_rng(4), None
-    for k in range(60):
-        actions = rng.uniform(-1.0, 1.0, envs.action_space.shape).astype(np.float32)
-        if k == 20:
-            saved = envs.get_state()
-            other.set_state(saved)
-        said = envs.step(actions)
-        if k >= 20:
-            assert np.array_equal(other.step(actions)[0], said[0])
-        for i, one in ones.items():
-            observation, reward, terminated, truncated, _ = one.step(actions[i])
-            assert (reward, terminated, truncated) == tuple(part[i] for part in said[1:4])
-            if terminated or truncated:
-                observation, _ = one.reset()
-            assert np.array_equal(observation, said[0][i])
+    flown = fly(engine, 60, 20, (0, 17, 63))
+    assert flown["episodes"] >= 2 * flown["environments"] and flown["saved_and_put_back"] == 3
 
 
 @pytest.mark.parametrize("engine", ENGINES)

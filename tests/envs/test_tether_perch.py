@@ -105,16 +105,16 @@ def test_a_perched_vehicle_stays_where_it_is(perched):
 def test_without_friction_it_falls(perched):
     env, saved = perched
     env.set_state(saved)
-    grips = env.core.rig.pulls.values.grips
+    friction = env.core.rig.pulls.values.friction
     height = signal(env, "position")[2]
-    grips["friction"][grips["friction"] > 0.0] = 0.1
+    friction[friction > 0.0] = 0.1
     try:
         for _ in range(300):
             _, _, ended, _, info = env.step(idle(env))
             if ended:
                 break
     finally:
-        grips["friction"][grips["friction"] > 0.0] = FRICTION
+        friction[friction > 0.0] = FRICTION
     assert signal(env, "position")[2] < height - 0.1 or info["termination_reason"] in (
         "crash", "cable", "obstacle",
     )  # fmt: skip

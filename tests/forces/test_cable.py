@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 
 import gymnasium as gym
 import mujoco
 import numpy as np
 import pytest
+from gymnasium.vector import AutoresetMode
 
 from tendon_gym import engines, forces
 from tendon_gym.cables import (
@@ -247,6 +249,49 @@ def test_commands_are_remembered_and_forgotten_at_a_reset(engine):
     assert not np.array_equal([env.step(np.zeros(7))[0] for _ in range(20)], wanted)
 
 
+def readings(env, i=0):
+    """Return what is read of the cable of one simulation."""
+    pulls = term_of(env).pulls
+    loads = [pulls.load(name)[i] for name in ("tension", "rest_length", "stretch", "energy")]
+    return np.array([*loads, *pulls.tensions(0, 0)[i], pulls.angle(0, 0)[i]])
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_readings_are_those_of_the_restored_state_and_none_after_a_reset(engine):
+    env = scalar(engine)
+    env.reset(seed=0)
+    for _ in range(3):
+        env.step(np.zeros(7))
+    saved, then = env.get_state(), readings(env)
+    for _ in range(5):
+        env.step(np.zeros(7))
+    assert then[1] > 0.0 and (readings(env) != then).any()
+    env.set_state(saved)
+    np.testing.assert_array_equal(readings(env), then)
+    env.reset(seed=1)
+    assert not readings(env).any()
+
+
+@pytest.mark.parametrize("mode", list(AutoresetMode))
+def test_rows_that_begin_anew_report_nothing_of_the_last_episode(mode):
+    envs = vector("compiled", 2, autoreset_mode=mode, max_episode_steps=4)
+    envs.reset(seed=0)
+    for _ in range(2):
+        envs.step(np.zeros((2, 7)))
+    late = {"reset_mask": np.array([False, True])}
+    envs.reset(options=late)
+    assert readings(envs, 0).any() and not readings(envs, 1).any()
+    for _ in range(2):
+        _, _, _, truncated, _ = envs.step(np.zeros((2, 7)))
+    assert truncated.tolist() == [True, False]
+    if mode is AutoresetMode.NEXT_STEP:
+        assert readings(envs, 0).any()
+        envs.step(np.zeros((2, 7)))
+    if mode is AutoresetMode.DISABLED:
+        envs.reset(options={"reset_mask": truncated})
+    assert not readings(envs, 0).any() and readings(envs, 1).any()
+
+
 def test_a_cable_is_a_setting_of_plain_values():
     settings = json.loads(json.dumps({"cable": HOIST}))
     env = gym.make(HOVER, forces=settings)
@@ -259,15 +304,20 @@ def test_a_cable_is_a_setting_of_plain_values():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"origin": {"body": "tower"}}, "body of point 0 must be one of .*'base'.*got 'tower'"),
+        ({"origin": {"body": "tower"}}, "cable.origin.body must be one of .*'base'.*got 'tower'"),
+        ({"path": [BEAM, BEAM | {"body": "tower"}]}, r"forces.cable.path\[1\].body must be one"),
         ({"drive": {"tension": -1.0}}, "tension must be"),
         ({"drive": {"tension": 1e5}}, "force must be at most"),
         ({"drive": {"stiffness": 1.0}}, "rest_length is required"),
         ({"path": [BEAM | {"size": [0.1, 0.2]}]}, "size must have shape"),
         ({"path": [BEAM | {"size": [-0.1]}]}, "radius must be"),
         ({"path": [BEAM | {"kind": "box"}]}, "kind must be one of"),
-        ({"path": [BEAM | {"quaternion": [0, 0, 0, 0]}]}, "quaternion"),
-        ({"path": [BEAM | {"friction": -1.0}]}, "friction of cable 0 must be"),
+        (
+            {"path": [BEAM, BEAM | {"quaternion": [0, 0, 0, 0]}]},
+            r"path\[1\]: quaternion must",
+        ),
+        ({"path": [BEAM, BEAM, BEAM | {"friction": -1.0}]}, r"cable.path\[2\]: friction must be"),
+        ({"path": [BEAM | {"position": [0, math.inf, 0]}]}, r"path\[0\].position\[1\] must be"),
         ({"width": 0.0}, "width must be"),
         ({"rgba": [0, 0, 0, 2]}, "rgba"),
         ({"grip_stiffness": 0.0}, "grip_stiffness must be"),

@@ -333,6 +333,9 @@ class HoistEnv(TendonEnv):
     | `load_error`    | 0.05  | m    |
     | `load_velocity` | 0.1   | m/s  |
 
+    Every info has the distance of the load from its goal, `info["load_error"]` (m),
+    `info["cable_tension"]` at the vehicle (N) and `info["turns"]` of the cable on the beam.
+
     ## Arguments
 
     What each of them takes is told by `tendon_gym.envs.task.EnvConfig`, in plain values that a JSON

@@ -234,6 +234,9 @@ class TetherPerchEnv(TendonEnv):
     | `velocity`      | 0.1   | m/s  |
     | `thrust`        | 0.5   | N    |
 
+    Every info has the turns on the branch, `info["turns"]`, `info["cable_tension"]` at the vehicle
+    (N), and the distance of the bob from the branch's middle, `info["load_error"]` (m).
+
     ## Arguments
 
     What each of them takes is told by `tendon_gym.envs.task.EnvConfig`, in plain values that a JSON
