@@ -11,7 +11,7 @@ would hold half an element straight. A last, nearly rigid element carries the sp
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import elastica
 import numpy as np
@@ -39,7 +39,7 @@ class Loads:
     """What acts on the rod: gravity along -z, m/s^2, and a force at the tip, N."""
 
     gravity: float = 9.81
-    tip_force: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    tip_force: Array = field(default_factory=lambda: np.zeros(3))
 
 
 class PlanarRod:
@@ -101,8 +101,7 @@ class PlanarRod:
             RuntimeError: it finds none.
         """
         for share in np.linspace(0.0, 1.0, steps + 1)[1:]:
-            force = tuple(float(share * f) for f in loads.tip_force)
-            self._settle(Loads(share * loads.gravity, force))
+            self._settle(Loads(share * loads.gravity, share * loads.tip_force))
 
     def frequencies(self, loads: Loads, count: int) -> Array:
         """Return the first natural frequencies about the rest under the loads, Hz, (count,)."""

@@ -149,20 +149,15 @@ def _add_base(spec: mujoco.MjSpec, parameters: ModelParameters) -> mujoco.MjsBod
 def _add_arm(spec: mujoco.MjSpec, base: mujoco.MjsBody, parameters: ModelParameters) -> None:
     arm = parameters.arm
     parent, origin = base, [0.0, 0.0, -arm.flange_offset]
-    for k in range(1, arm.n_links + 1):
+    for k, share in enumerate(arm.joint_shares, start=1):
         link = parent.add_body(name=f"link_{k}", pos=origin)
         for axis, direction in (("x", [1, 0, 0]), ("y", [0, 1, 0])):
             hinge = link.add_joint(name=f"link_{k}_{axis}", type=mujoco.mjtJoint.mjJNT_HINGE)
             hinge.axis = direction
             # Stiffness and damping are polynomials: linear, quadratic, cubic.
-            hinge.stiffness = [arm.joint_stiffness, 0, 0]
-            hinge.damping = [arm.joint_damping, 0, 0]
-        capsule = link.add_geom(name=f"link_{k}", type=mujoco.mjtGeom.mjGEOM_CAPSULE, **ARM)
-        capsule.fromto = [0, 0, 0, 0, 0, -arm.link_length]
-        capsule.size = [arm.radius, 0, 0]
-        capsule.mass = arm.link_mass
-        capsule.material = "arm"
-        capsule.rgba = appearance.arm_colour((k - 1) / max(arm.n_links - 1, 1))
+            hinge.stiffness = [share * arm.joint_stiffness, 0, 0]
+            hinge.damping = [share * arm.joint_damping, 0, 0]
+        _add_link_geoms(link, k, arm)
         if _touches_hub(arm, k):
             spec.add_exclude(name=f"base_link_{k}", bodyname1="base", bodyname2=f"link_{k}")
         parent, origin = link, [0.0, 0.0, -arm.link_length]
@@ -172,6 +167,22 @@ def _add_arm(spec: mujoco.MjSpec, base: mujoco.MjsBody, parameters: ModelParamet
     tip.mass = arm.tip_mass
     tip.material = "tip"
     parent.add_site(name="tip", pos=point, group=appearance.SITE_GROUP)
+
+
+def _add_link_geoms(link: mujoco.MjsBody, k: int, arm: Arm) -> None:
+    """Add the capsule that touches and is seen, and the piece of rod that weighs, if another."""
+    ends = [0, 0, 0, 0, 0, -arm.link_length]
+    capsule = link.add_geom(name=f"link_{k}", type=mujoco.mjtGeom.mjGEOM_CAPSULE, **ARM)
+    capsule.fromto = ends
+    capsule.size = [arm.radius, 0, 0]
+    capsule.mass = arm.link_mass
+    capsule.material = "arm"
+    capsule.rgba = appearance.arm_colour((k - 1) / max(arm.n_links - 1, 1))
+    if arm.discretisation == "consistent":
+        capsule.mass = 0
+        piece = link.add_geom(name=f"piece_{k}", type=mujoco.mjtGeom.mjGEOM_CYLINDER)
+        piece.fromto, piece.size, piece.mass = ends, [arm.radius, 0, 0], arm.link_mass
+        piece.contype, piece.conaffinity, piece.group = 0, 0, appearance.HIDDEN_GROUP
 
 
 def _add_load(spec: mujoco.MjSpec, load: Load) -> None:

@@ -128,6 +128,11 @@ class Arm:
         bending_stiffness: EI, N m^2, 1e-6 to 1e4; a hinge has EI / link length. The timestep must
             be short enough for it, see `model.stability`.
         bending_damping: the same for the rate, N m^2 s, at most 100.
+        discretisation: how the links stand for the rod. "chain", as in the paper: all hinges alike,
+            and the links' inertia that of capsules. "consistent": the first hinge, which stands for
+            the half link between the flange and the first link's middle, is twice as stiff and as
+            damped, and a link has the inertia of a piece of the rod; modes and shapes then come
+            nearer to the rod's with the square of the number of links.
         flange_offset: distance of the flange, where the rod begins, below the base's origin, m, at
             most 10.
         tip_mass: mass of the sphere at the tip, kg, at most 1000.
@@ -142,6 +147,7 @@ class Arm:
     radius: float = 0.012
     bending_stiffness: float = 2.4e-3
     bending_damping: float = 2.4e-4
+    discretisation: Literal["chain", "consistent"] = "chain"
     flange_offset: float = 0.024
     tip_mass: float = 0.02
     tip_radius: float = 0.016
@@ -156,6 +162,7 @@ class Arm:
         set_within(self, 1e-4, 0.5, "radius")
         set_within(self, 1e-6, 1e4, "bending_stiffness")
         set_within(self, 0.0, 1e2, "bending_damping")
+        checks.choice("Arm.discretisation", self.discretisation, ("chain", "consistent"))
         set_within(self, 0.0, LARGEST, "flange_offset", "tip_offset")
         set_within(self, 0.0, 1e3, "tip_mass")
         set_within(self, 1e-4, 1.0, "tip_radius")
@@ -172,13 +179,21 @@ class Arm:
 
     @property
     def joint_stiffness(self) -> float:
-        """Stiffness of one hinge, N m/rad: the rod's bending stiffness over a link's length."""
+        """Stiffness of a hinge, N m/rad: the rod's bending stiffness over a link's length."""
         return self.bending_stiffness / self.link_length
 
     @property
     def joint_damping(self) -> float:
-        """Damping of one hinge, N m s/rad."""
+        """Damping of a hinge, N m s/rad."""
         return self.bending_damping / self.link_length
+
+    @property
+    def joint_shares(self) -> NDArray[np.float64]:
+        """By how much every link's joints are stiffer and more damped than a hinge, (n_links,)."""
+        shares = np.ones(self.n_links)
+        if self.discretisation == "consistent":
+            shares[0] = 2.0
+        return shares
 
     @property
     def tip_depth(self) -> float:

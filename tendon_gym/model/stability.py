@@ -25,11 +25,12 @@ PRECISION = 1e-3
 def check_timestep(parameters: ModelParameters) -> None:
     """Raise if the straight arm's oscillations grow from step to step.
 
-    Every hinge has the same stiffness k and damping d, so the straight arm's modes are those of
-    the hinges' block of the inverse mass matrix, with squared frequencies w^2 = k l and damping
-    c = d l, l its eigenvalues. MuJoCo steps a mode by v' = (v - h w^2 q) / (1 + h c), q' = q + h v'
-    (both integrators: stiffness explicit, joint damping implicit), and by the Jury conditions that
-    decays if, and only if, h^2 w^2 < 4 + 2 h c.
+    All hinges have the same stiffness k and damping d, up to shares s that both have in common. So
+    the straight arm's modes are those of the hinges' block B of the inverse mass matrix, with
+    squared frequencies w^2 = k l and damping c = d l, l the eigenvalues of s^1/2 B s^1/2. MuJoCo
+    steps a mode by v' = (v - h w^2 q) / (1 + h c), q' = q + h v' (both integrators: stiffness
+    explicit, joint damping implicit), and by the Jury conditions that decays if, and only if,
+    h^2 w^2 < 4 + 2 h c.
 
     Springs and dampers along the tendons couple the hinges, see `_growth`.
 
@@ -39,7 +40,8 @@ def check_timestep(parameters: ModelParameters) -> None:
     """
     arm, h = parameters.arm, parameters.solver.timestep
     mobility = _mobility(build_model(parameters))
-    fastest = float(np.linalg.eigvalsh(mobility)[-1])
+    roots = np.sqrt(np.repeat(arm.joint_shares, 2))
+    fastest = float(np.linalg.eigvalsh(roots[:, None] * mobility * roots)[-1])
     most = (4.0 / fastest + 2.0 * h * arm.joint_damping) / h**2 * arm.link_length
     if arm.bending_stiffness >= most:
         legal = (
@@ -91,12 +93,13 @@ def _growth(parameters: ModelParameters, mobility: Array, share: float) -> float
         The spectral radius of the step.
     """
     arm, h, identity = parameters.arm, parameters.solver.timestep, np.eye(len(mobility))
+    shares = np.diag(np.repeat(arm.joint_shares, 2))
     x, y = parameters.tendons.positions.T
     gradients = np.tile(np.stack([-y, x], axis=1), arm.n_links)  # of lengths by hinges, m
     of_each = np.array([(own.stiffness, own.damping) for own in parameters.tendons.each])
     springs, dampers = (gradients.T @ (share * k[:, None] * gradients) for k in of_each.T)
-    stiffness = arm.joint_stiffness * identity + springs
-    late = arm.joint_damping * identity
+    stiffness = arm.joint_stiffness * shares + springs
+    late = arm.joint_damping * shares
     early = dampers
     if parameters.solver.integrator == "implicitfast":
         late, early = late + dampers, np.zeros_like(dampers)

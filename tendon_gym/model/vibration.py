@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.linalg import eig, eigh, eigvals
+from scipy.linalg import eigh
 
 from tendon_gym import checks
 from tendon_gym.model.layout import Layout
@@ -120,10 +120,10 @@ def modes(model: mujoco.MjModel, tensions: ArrayLike | None = None) -> Modes:
     braking = np.linalg.solve(near.mass, near.damping)[arm]
     shapes = np.zeros((len(joints), model.nv))
     if layout.free:
-        squares, vectors = eig(restoring[arm])
+        squares, vectors = np.linalg.eig(restoring[arm])
         order = np.abs(squares).argsort()
         squares = np.abs(squares[order])
-        shapes[:, joints] = vectors.real.T[order]
+        shapes[:, joints] = np.real(vectors).T[order]
         for square, shape in zip(squares, shapes, strict=True):
             pull = restoring[:6] @ shape
             shape[:6] = np.linalg.solve(square * np.eye(6) - restoring[:6, :6], pull)
@@ -133,8 +133,9 @@ def modes(model: mujoco.MjModel, tensions: ArrayLike | None = None) -> Modes:
         squares, vectors = eigh(0.5 * (stiffness + stiffness.T), near.mass[arm])
         shapes[:, joints] = vectors.T
     identity, none = np.eye(len(joints)), np.zeros((len(joints), len(joints)))
-    poles = eigvals(np.block([[none, identity], [-restoring[arm], -braking]]))
-    return Modes(np.sqrt(squares) / (2.0 * np.pi), shapes, poles[np.abs(poles).argsort()])
+    poles = np.linalg.eigvals(np.block([[none, identity], [-restoring[arm], -braking]]))
+    poles = np.asarray(poles[np.abs(poles).argsort()], np.complex128)
+    return Modes(np.sqrt(squares) / (2.0 * np.pi), shapes, poles)
 
 
 def _hover(model: mujoco.MjModel, data: mujoco.MjData, layout: Layout) -> None:
