@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 import elastica
 import numpy as np
 from numpy.typing import NDArray
+from scipy.interpolate import CubicSpline
 from scipy.linalg import eigh, solve
 from scipy.spatial.transform import Rotation
 
@@ -115,12 +116,10 @@ class PlanarRod:
         )
         return np.sqrt(squares) / (2.0 * np.pi)
 
-    def place(self, fraction: float) -> Array:
-        """Return where the point at a fraction of the whole length is, tip included, m, (2,)."""
+    def places(self, distances: Array) -> Array:
+        """Return where points at distances (k,) from the clamp along the rod are, m, (k, 2)."""
         lengths = np.concatenate([[0.0], np.cumsum(self.rod.rest_lengths)])
-        x, _, z = self.rod.position_collection
-        at = fraction * lengths[-1]
-        return np.array([np.interp(at, lengths, x), np.interp(at, lengths, z)])
+        return CubicSpline(lengths, self.rod.position_collection[::2].T)(distances)
 
     def _settle(self, loads: Loads) -> None:
         for _ in range(100):
@@ -141,12 +140,21 @@ class PlanarRod:
         return np.concatenate([forces[::2, 1:].T.ravel(), rod.internal_torques[0, 1:]])
 
     def _move(self, step: Array) -> None:
-        """Change the coordinates."""
+        """Change the coordinates; an element that turns takes its length and its strain with it.
+
+        Added to the positions as it is, a large step would stretch what turns, and a rod that
+        hardly stretches would never come to rest.
+        """
         rod, nodes = self.rod, self._nodes
-        rod.position_collection[::2, 1:] += step[: 2 * nodes].reshape(nodes, 2).T
-        turns = np.zeros((self.rod.n_elems - 1, 3))
-        turns[:, 0] = step[2 * nodes :]
-        back = Rotation.from_rotvec(-turns).as_matrix()
+        moves = np.zeros((3, nodes + 1))
+        moves[::2, 1:] = step[: 2 * nodes].reshape(nodes, 2).T
+        turns = np.zeros((nodes, 3))
+        turns[1:] = np.outer(step[2 * nodes :], ACROSS)
+        edges = np.diff(rod.position_collection).T
+        turned = Rotation.from_rotvec(turns).apply(edges) - np.cross(turns, edges)
+        edges = turned.T + np.diff(moves)
+        rod.position_collection[:, 1:] = np.cumsum(edges, axis=1)
+        back = Rotation.from_rotvec(-step[2 * nodes :, None] * [1.0, 0.0, 0.0]).as_matrix()
         rod.director_collection[..., 1:] = np.einsum(
             "nij,jkn->ikn", back, rod.director_collection[..., 1:]
         )
