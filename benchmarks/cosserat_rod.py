@@ -106,40 +106,26 @@ class PlanarRod:
 
     def frequencies(self, loads: Loads, count: int) -> Array:
         """Return the first natural frequencies about the rest under the loads, Hz, (count,)."""
+        return self.modes(loads, count)[0]
+
+    def modes(self, loads: Loads, count: int) -> tuple[Array, Array]:
+        """Return frequencies as `frequencies` does, and the modes by coordinates, (count, n)."""
         self.rest(loads)
         stiffness = -self._derivative(loads)
         moved = np.repeat(self.rod.mass[1:], 2)
         turned = self.rod.mass_second_moment_of_inertia[0, 0, 1:]
         mass = np.diag(np.concatenate([moved, turned]))
-        squares = eigh(
-            0.5 * (stiffness + stiffness.T), mass, eigvals_only=True, subset_by_index=(0, count - 1)
+        squares, shapes = eigh(
+            0.5 * (stiffness + stiffness.T), mass, subset_by_index=(0, count - 1)
         )
-        return np.sqrt(squares) / (2.0 * np.pi)
+        return np.sqrt(squares) / (2.0 * np.pi), shapes.T
 
     def places(self, distances: Array) -> Array:
         """Return where points at distances (k,) from the clamp along the rod are, m, (k, 2)."""
         lengths = np.concatenate([[0.0], np.cumsum(self.rod.rest_lengths)])
         return CubicSpline(lengths, self.rod.position_collection[::2].T)(distances)
 
-    def _settle(self, loads: Loads) -> None:
-        for _ in range(100):
-            step = solve(-self._derivative(loads), self._forces(loads))
-            largest = float(np.abs(step[2 * self._nodes :]).max())
-            self._move(step * min(1.0, LARGEST_TURN / max(largest, LARGEST_TURN)))
-            if largest < 1e-9:
-                return
-        raise RuntimeError(f"the rod finds no rest under {loads}")
-
-    def _forces(self, loads: Loads) -> Array:
-        """Return the forces along the coordinates."""
-        rod = self.rod
-        rod.compute_internal_forces_and_torques(np.float64(0.0))
-        forces = rod.internal_forces.copy()
-        forces[2] -= loads.gravity * rod.mass
-        forces[:, -1] += loads.tip_force
-        return np.concatenate([forces[::2, 1:].T.ravel(), rod.internal_torques[0, 1:]])
-
-    def _move(self, step: Array) -> None:
+    def move(self, step: Array) -> None:
         """Change the coordinates; an element that turns takes its length and its strain with it.
 
         Added to the positions as it is, a large step would stretch what turns, and a rod that
@@ -159,6 +145,24 @@ class PlanarRod:
             "nij,jkn->ikn", back, rod.director_collection[..., 1:]
         )
 
+    def _settle(self, loads: Loads) -> None:
+        for _ in range(100):
+            step = solve(-self._derivative(loads), self._forces(loads))
+            largest = float(np.abs(step[2 * self._nodes :]).max())
+            self.move(step * min(1.0, LARGEST_TURN / max(largest, LARGEST_TURN)))
+            if largest < 1e-9:
+                return
+        raise RuntimeError(f"the rod finds no rest under {loads}")
+
+    def _forces(self, loads: Loads) -> Array:
+        """Return the forces along the coordinates."""
+        rod = self.rod
+        rod.compute_internal_forces_and_torques(np.float64(0.0))
+        forces = rod.internal_forces.copy()
+        forces[2] -= loads.gravity * rod.mass
+        forces[:, -1] += loads.tip_force
+        return np.concatenate([forces[::2, 1:].T.ravel(), rod.internal_torques[0, 1:]])
+
     def _derivative(self, loads: Loads) -> Array:
         """Return the derivative of the forces by the coordinates, (count, count)."""
         position = self.rod.position_collection.copy()
@@ -169,7 +173,7 @@ class PlanarRod:
             for sign in (1.0, -1.0):
                 step = np.zeros(self.count)
                 step[k] = sign * size
-                self._move(step)
+                self.move(step)
                 sides.append(self._forces(loads))
                 self.rod.position_collection[:] = position
                 self.rod.director_collection[:] = directors

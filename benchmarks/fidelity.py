@@ -1,4 +1,4 @@
-"""How near the arm in links is to the rod that it stands for: shapes at rest and natural frequencies.
+"""How near the arm in links is to the rod that it stands for: rest shapes and natural frequencies.
 
 The rod is PyElastica's, linearised (`cosserat_rod.py`), extrapolated from two resolutions; without
 gravity the Euler-Bernoulli cantilever stands beside it. Arms of both discretisations, from 6 to 48
