@@ -12,7 +12,7 @@ from tendon_gym.identification.unknowns import Unknowns
 from tendon_gym.model import ModelParameters
 
 Array = NDArray[np.float64]
-NOTABLE = 0.3
+SHOWN = 0.05
 """Smallest share of a parameter in a direction that is told."""
 
 
@@ -30,6 +30,8 @@ class Estimate:
         unresolved: directions that the recording tells less of than the bounds do, each as shares
             of the parameters by name, in their bounds' width. A direction of several parameters:
             they can change together, and the recorded motion would hardly.
+        unidentified: parameters that owe most of their error to these directions: the recording
+            tells too little of them, or tells them only together with others.
         at_bounds: parameters whose value is one of their bounds.
         samples: number of samples that were compared.
         windows: number of windows.
@@ -42,6 +44,7 @@ class Estimate:
     correlations: Array
     noise: Mapping[str, float]
     unresolved: tuple[Mapping[str, float], ...]
+    unidentified: tuple[str, ...]
     at_bounds: tuple[str, ...]
     samples: int
     windows: int
@@ -51,14 +54,6 @@ class Estimate:
     def names(self) -> tuple[str, ...]:
         """The parameters' names, (p,)."""
         return self.unknowns.names
-
-    @property
-    def unidentified(self) -> tuple[str, ...]:
-        """Parameters of which the recording tells too little, or only together with others."""
-        notable = {
-            name for way in self.unresolved for name, share in way.items() if abs(share) >= NOTABLE
-        }
-        return tuple(name for name in self.names if name in notable)
 
     @property
     def parameters(self) -> ModelParameters:
@@ -77,13 +72,13 @@ class Estimate:
 
     def report(self) -> str:
         """Return all of it as text."""
-        unsure, lines = self.unidentified, []
+        lines = []
         for name, value, error in zip(self.names, self.values, self.standard_errors, strict=True):
-            words = "  not identified" if name in unsure else ""
+            words = "  not identified" if name in self.unidentified else ""
             words += "  at a bound" if name in self.at_bounds else ""
             lines.append(f"{name:<28} {value:>12.6g} +- {error:<10.3g}{words}")
         for way in self.unresolved:
-            shares = ", ".join(f"{s:+.2f} {n}" for n, s in way.items() if abs(s) >= NOTABLE)
+            shares = ", ".join(f"{s:+.2f} {n}" for n, s in way.items() if abs(s) >= SHOWN)
             lines.append(f"undetermined direction, in widths of the bounds: {shares}")
         levels = ", ".join(f"{name} {level:.3g}" for name, level in self.noise.items())
         lines.append(f"noise: {levels}; {self.samples} samples in {self.windows} windows")

@@ -25,7 +25,7 @@ from tendon_gym.model import ModelParameters
 Array = NDArray[np.float64]
 CHANGE = 1e-6
 """For forward differences: share of a parameter's scale; offsets in rad, m, rad/s, m/s."""
-ROUNDS = 3
+ROUNDS = 2
 """Fits in which the noise is found; the first takes that of the signals' second differences."""
 LEAST_INFORMATION = 1.0
 """On a direction of the parameters, in that of their bounds taken as uniform distributions."""
@@ -180,7 +180,8 @@ def _estimate(
     errors = np.sqrt(np.diag(covariance))
     values, _ = problem.split(z)
     near = np.minimum(values - unknowns.low, unknowns.high - values) < AT_BOUND * width
-    vague = np.flatnonzero(sizes < 12.0 * LEAST_INFORMATION)
+    vague = sizes < 12.0 * LEAST_INFORMATION
+    from_vague = (directions[:, vague] ** 2 / sizes[vague]).sum(axis=1)
     return Estimate(
         unknowns=unknowns,
         values=values,
@@ -188,10 +189,15 @@ def _estimate(
         correlations=covariance / np.outer(errors, errors),
         noise=dict(levels),
         unresolved=tuple(
-            dict(zip(unknowns.names, directions[:, k].tolist(), strict=True)) for k in vague
+            dict(zip(unknowns.names, way.tolist(), strict=True)) for way in directions.T[vague]
         ),
-        at_bounds=tuple(name for name, there in zip(unknowns.names, near, strict=True) if there),
+        unidentified=_named(unknowns, from_vague > 0.5 * errors**2),
+        at_bounds=_named(unknowns, near),
         samples=len(problem.shooting.samples),
         windows=problem.shooting.windows,
         evaluations=evaluations,
     )
+
+
+def _named(unknowns: Unknowns, which: NDArray[np.bool_]) -> tuple[str, ...]:
+    return tuple(name for name, true in zip(unknowns.names, which, strict=True) if true)

@@ -45,9 +45,7 @@ class Recording:
     def __post_init__(self) -> None:
         """Check shapes, values and the even steps; store arrays of their own."""
         time = checks.increasing("Recording.time", self.time)
-        count = checks.integer(
-            "the number of samples", len(time), minimum=3, maximum=MOST_SAMPLES
-        )
+        count = checks.integer("the number of samples", len(time), minimum=3, maximum=MOST_SAMPLES)
         steps = np.diff(time)
         uneven = np.abs(steps - steps.mean()) > EVEN * steps.mean()
         if uneven.any():
