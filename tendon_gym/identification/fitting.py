@@ -27,6 +27,8 @@ CHANGE = 1e-6
 """For forward differences: share of a parameter's scale; offsets in rad, m, rad/s, m/s."""
 ROUNDS = 2
 """Fits in which the noise is found; the first takes that of the signals' second differences."""
+TOLERANCE = 1e-8
+"""Of the least squares: relative change of their sum or of the unknowns at the end."""
 LEAST_INFORMATION = 1.0
 """On a direction of the parameters, in that of their bounds taken as uniform distributions."""
 AT_BOUND = 1e-6
@@ -69,8 +71,9 @@ def identify(
     z, evaluations = problem.start, 0
     for _ in range(rounds):
         found = least_squares(
-            problem.residuals, z, problem.derivative, bounds=(problem.low, problem.high),
-            args=(levels,), x_scale="jac", xtol=1e-10, ftol=1e-10, gtol=1e-10,
+            problem.residuals, z, problem.derivative,  # pyright: ignore[reportArgumentType]
+            bounds=(problem.low, problem.high), args=(levels,), x_scale="jac",
+            xtol=TOLERANCE, ftol=TOLERANCE, gtol=TOLERANCE,
         )  # fmt: skip
         z, evaluations = found.x, evaluations + found.nfev
         if noise is None:

@@ -27,7 +27,7 @@ def test_files_that_are_none_are_refused(tmp_path):
     with pytest.raises(ValueError, match=r"must be an \.npz"):
         Recording.load(tmp_path / "missing.npz")
     np.savez(tmp_path / "other.npz", time=TIME, force=TIME)
-    with pytest.raises(ValueError, match="force.*it takes time, controls, joint_angles"):
+    with pytest.raises(ValueError, match=r"force.*it takes time, controls, joint_angles"):
         Recording.load(tmp_path / "other.npz")
     np.savez(tmp_path / "few.npz", time=TIME, tip=np.zeros((6, 3)))
     with pytest.raises(ValueError, match="must have an array 'controls'"):
