@@ -101,7 +101,8 @@ def _swing(model: mujoco.MjModel, arm: SoftArm, pull: Array) -> tuple[Array, flo
     mujoco.mj_forward(model, data)
     for k, unit in enumerate(np.eye(model.nv)):
         mujoco.mj_mulM(model, data, mass[k], unit)
-    plane = slice(1, None, 2)  # the hinges about y
+    # the hinges about y; links that twist or stretch as well have more than two joints
+    plane = slice(1, None, arm.n_joints // len(Layout.of(model).link_bodies))
     stiffness = arm.stiffness(straight, slack)[plane, plane]
     mass = mass[np.ix_(arm.dof_addresses, arm.dof_addresses)][plane, plane]
     torque = -(arm.tendon_jacobian(straight).T @ pull)[plane, 0]

@@ -181,7 +181,7 @@ class Shooting:
             else:
                 tensions = controls[0, 0, self._layout.tendon_actuators]
                 most = self._layout.tension_max
-                data.qpos[:] = rest_shape(model, np.clip(tensions, 0.0, most))
+                data.qpos[self._layout.arm_qpos] = rest_shape(model, np.clip(tensions, 0.0, most))
             mujoco.mj_getState(model, data, states[w], FULL)
         return states
 

@@ -14,7 +14,7 @@ from tendon_gym.model.parameters import (
 )
 from tendon_gym.model.presets import PRESETS, preset
 from tendon_gym.model.stability import check_timestep
-from tendon_gym.model.statics import rest_lengths, rest_shape, rest_tips
+from tendon_gym.model.statics import hanging, rest_lengths, rest_shape, rest_tips
 from tendon_gym.model.tendons import TendonCoupling, TendonProperties, Tendons
 from tendon_gym.model.vibration import Linearised, Modes, linearise, modes
 
@@ -39,6 +39,7 @@ __all__ = [
     "build_model",
     "build_spec",
     "check_timestep",
+    "hanging",
     "linearise",
     "modes",
     "preset",

@@ -24,6 +24,9 @@ from tendon_gym.model.tendons import Tendons
 MAX_LINKS = 48
 """The finest arm that is tested to fly at a timestep of 2 ms."""
 
+GRAVITY = 9.81
+"""MuJoCo's own, m/s^2."""
+
 LARGEST = 10.0
 """Largest length and largest coordinate of a rotor, m."""
 
@@ -118,7 +121,7 @@ class Airframe:
 
 @dataclass(frozen=True)
 class Arm:
-    """The soft arm: an inextensible rod without torsion, in links on two orthogonal hinges.
+    """The soft arm: a rod in links on two orthogonal hinges; by default it only bends.
 
     Attributes:
         n_links: number of links, 1 to 48.
@@ -128,10 +131,16 @@ class Arm:
         bending_stiffness: EI, N m^2, 1e-6 to 1e4; a hinge has EI / link length. The timestep must
             be short enough for it, see `model.stability`.
         bending_damping: the same for the rate, N m^2 s, at most 100.
+        torsional_stiffness: GJ, N m^2, 1e-6 to 1e4; None: the rod does not twist. A link then turns
+            about its own axis by GJ / link length, after its two hinges.
+        torsional_damping: the same for the rate, N m^2 s, at most 100.
+        axial_stiffness: EA, N, 0.001 to 1e7; None: the rod does not stretch. A link then slides
+            along its own axis by EA / link length.
+        axial_damping: the same for the rate, N s, at most 1e5.
         discretisation: how the links stand for the rod. "chain", as in the paper: all hinges alike,
             and the links' inertia that of capsules. "consistent": the first hinge, which stands for
             the half link between the flange and the first link's middle, is twice as stiff and as
-            damped, and a link has the inertia of a piece of the rod; modes and shapes then come
+            damped (and so with twist and stretch), and a link has the inertia of a piece of the rod; modes and shapes then come
             nearer to the rod's with the square of the number of links.
         flange_offset: distance of the flange, where the rod begins, below the base's origin, m, at
             most 10.
@@ -147,6 +156,10 @@ class Arm:
     radius: float = 0.012
     bending_stiffness: float = 2.4e-3
     bending_damping: float = 2.4e-4
+    torsional_stiffness: float | None = None
+    torsional_damping: float = 1.6e-4
+    axial_stiffness: float | None = None
+    axial_damping: float = 6.7
     discretisation: Literal["chain", "consistent"] = "chain"
     flange_offset: float = 0.024
     tip_mass: float = 0.02
@@ -162,6 +175,12 @@ class Arm:
         set_within(self, 1e-4, 0.5, "radius")
         set_within(self, 1e-6, 1e4, "bending_stiffness")
         set_within(self, 0.0, 1e2, "bending_damping")
+        if self.torsional_stiffness is not None:
+            set_within(self, 1e-6, 1e4, "torsional_stiffness")
+        set_within(self, 0.0, 1e2, "torsional_damping")
+        if self.axial_stiffness is not None:
+            set_within(self, 1e-3, 1e7, "axial_stiffness")
+        set_within(self, 0.0, 1e5, "axial_damping")
         checks.choice("Arm.discretisation", self.discretisation, ("chain", "consistent"))
         set_within(self, 0.0, LARGEST, "flange_offset", "tip_offset")
         set_within(self, 0.0, 1e3, "tip_mass")
@@ -201,14 +220,22 @@ class Arm:
         return self.flange_offset + self.length + self.tip_offset
 
     @property
+    def sag(self) -> float:
+        """By how much the hanging rod is longer than without gravity, m; 0 if it can't stretch."""
+        if self.axial_stiffness is None:
+            return 0.0
+        return GRAVITY * (0.5 * self.mass + self.tip_mass) * self.length / self.axial_stiffness
+
+    @property
     def reach(self) -> float:
-        """Largest distance of the tip from the flange, m."""
-        return self.length + self.tip_offset
+        """Largest distance of the tip at rest from the flange, m."""
+        return self.length + self.tip_offset + self.sag
 
     def check_tip(self, name: str, tip: ArrayLike) -> NDArray[np.float64]:
         """Return places of the tip (..., 3), m in the base's axes, or raise where it cannot be.
 
-        The arm doesn't stretch, so that all it can reach is a ball around the flange.
+        All that the arm can reach at rest is a ball around the flange: nothing but its weight
+        stretches it.
         """
         places = checks.array(name, tip, (None,) * (np.ndim(tip) - 1) + (3,))
         away = np.linalg.norm(places + np.array([0.0, 0.0, self.flange_offset]), axis=-1)
@@ -325,7 +352,8 @@ class ModelParameters:
             told = checks.shown(self.load)
             raise TypeError(f"ModelParameters.load must be Load or None, got {told}")
         checks.choice("ModelParameters.base", self.base, ("free", "clamped"))
-        lowest = self.arm.tip_depth + self.arm.tip_radius
+        lowest = self.arm.tip_depth + self.arm.sag + self.arm.tip_radius
         height = checks.number("ModelParameters.height", self.height, above=lowest, maximum=1e3)
         object.__setattr__(self, "height", height)
-        self.tendons.check_reach(self.arm.length)
+        rigid = self.arm.axial_stiffness is None
+        self.tendons.check_reach(self.arm.length, 0.0 if rigid else self.arm.length)

@@ -83,7 +83,7 @@ def linearise(model: mujoco.MjModel, tensions: ArrayLike | None = None) -> Linea
     """
     layout, data = Layout.of(model), mujoco.MjData(model)
     tension = np.zeros(len(layout.tendon_actuators)) if tensions is None else tensions
-    data.qpos[layout.joint_qpos] = rest_shape(model, tension)
+    data.qpos[layout.arm_qpos] = rest_shape(model, tension)
     data.ctrl[layout.tendon_actuators] = tension
     if layout.free:
         _hover(model, data, layout)
@@ -114,7 +114,7 @@ def modes(model: mujoco.MjModel, tensions: ArrayLike | None = None) -> Modes:
         ValueError: tensions that `rest_shape` refuses.
     """
     near, layout = linearise(model, tensions), Layout.of(model)
-    joints = layout.joint_dofs
+    joints = layout.arm_dofs
     arm = np.ix_(joints, joints)
     restoring = np.linalg.solve(near.mass, near.stiffness)
     braking = np.linalg.solve(near.mass, near.damping)[arm]
