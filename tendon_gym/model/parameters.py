@@ -140,8 +140,9 @@ class Arm:
         discretisation: how the links stand for the rod. "chain", as in the paper: all hinges alike,
             and the links' inertia that of capsules. "consistent": the first hinge, which stands for
             the half link between the flange and the first link's middle, is twice as stiff and as
-            damped (and so with twist and stretch), and a link has the inertia of a piece of the rod; modes and shapes then come
-            nearer to the rod's with the square of the number of links.
+            damped (and so with twist and stretch), and a link has the inertia of a piece of the
+            rod; modes and shapes then come nearer to the rod's with the square of the number of
+            links.
         flange_offset: distance of the flange, where the rod begins, below the base's origin, m, at
             most 10.
         tip_mass: mass of the sphere at the tip, kg, at most 1000.

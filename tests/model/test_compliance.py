@@ -3,13 +3,10 @@
 import math
 from dataclasses import replace
 
-import gymnasium
 import mujoco
 import numpy as np
 import pytest
 
-import tendon_gym  # noqa: F401
-from tendon_gym.engines.kinematics import Kinematics
 from tendon_gym.model import (
     Arm,
     Fluid,
@@ -97,7 +94,7 @@ def pure(model, dofs, count):
     return found.frequencies[alone][:count]
 
 
-@pytest.mark.parametrize(("n", "within"), [(12, 2e-2), (48, 2e-3)])
+@pytest.mark.parametrize(("n", "within"), [(6, 8e-2), (24, 5e-3)])
 def test_a_clamped_rod_turns_and_rings_at_its_frequencies(n, within):
     """f_k = (2 k - 1) / 4 L times the speed of the wave, (GJ / rho J)^1/2 or (EA / rho A)^1/2."""
     model = held(gravity=0.0, n_links=n, tip_mass=0.0, discretisation="consistent")
@@ -125,22 +122,6 @@ def test_tensions_press_the_arm_together():
     assert np.delete(shape.reshape(6, 4), 3, axis=1) == pytest.approx(np.zeros((6, 3)), abs=1e-9)
 
 
-def test_kinematics_are_mujocos():
-    model = build_model(ModelParameters(arm=replace(SOFT, n_links=4)))
-    data, draws = mujoco.MjData(model), np.random.default_rng(0)
-    data.qpos[7:] = draws.uniform(-0.3, 0.3, model.nq - 7)
-    data.qvel[:] = draws.normal(size=model.nv)
-    mujoco.mj_forward(model, data)
-    own = Kinematics(model, 1)
-    own.update(data.qpos[None], data.qvel[None])
-    assert own.site_position[0] == pytest.approx(data.site_xpos, abs=1e-12)
-    assert own.tendon_length[0] == pytest.approx(data.ten_length, abs=1e-12)
-    velocity = np.empty(6)
-    tip = int(Layout.of(model).link_bodies[-1])
-    mujoco.mj_objectVelocity(model, data, mujoco.mjtObj.mjOBJ_XBODY, tip, velocity, 0)
-    assert own.body_velocity[0, tip] == pytest.approx(velocity[3:], abs=1e-12)
-
-
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
@@ -160,7 +141,7 @@ def test_absurd_compliance_is_refused(changes, words):
 @pytest.mark.parametrize(("kind", "free"), [("torsional", "axial"), ("axial", "torsional")])
 def test_the_limit_of_the_timestep_is_where_it_grows(kind, free):
     """A little below the largest stiffness the joints' oscillation decays, a little above not."""
-    low, high = 1e-4, 1e4
+    low, high = (1.0 if kind == "axial" else 1e-4), 1e4
 
     def of(stiffness):
         given = {f"{kind}_stiffness": stiffness, f"{kind}_damping": 0.0, f"{free}_stiffness": None}
@@ -181,13 +162,16 @@ def test_the_limit_of_the_timestep_is_where_it_grows(kind, free):
         data, layout = mujoco.MjData(model), Layout.of(model)
         own = layout.twist_qpos if kind == "torsional" else layout.stretch_qpos
         data.qpos[own] = 1e-6 * np.random.default_rng(0).normal(size=4)
-        mujoco.mj_step(model, data, 400)
-        largest.append(float(np.abs(data.qpos[own]).max()))
+        sizes = []
+        for _ in range(400):
+            mujoco.mj_step(model, data)
+            sizes.append(float(np.abs(data.qpos[own]).max()))
+        largest.append(max(sizes))
     assert largest[0] < 1e-4 < largest[1]
 
 
 def test_stiff_tendons_shake_an_arm_that_stretches():
-    springs = Tendons(properties=TendonProperties(stiffness=3e4, damping=0.0))
+    springs = Tendons(properties=TendonProperties(stiffness=2e5, damping=0.0))
     rigid = ModelParameters(tendons=springs, solver=Solver(timestep=1e-3), arm=Arm(n_links=4))
     check_timestep(rigid)
     soft = replace(rigid, arm=replace(SOFT, n_links=4, axial_damping=0.0))
@@ -195,34 +179,18 @@ def test_stiff_tendons_shake_an_arm_that_stretches():
         check_timestep(soft)
 
 
-@pytest.mark.parametrize("task", ["TendonGym/Track-v0", "TendonGym/ArmBend-v0"])
-def test_environments_observe_twist_and_stretch(task):
-    arm = {"n_links": 4, "torsional_stiffness": GJ, "axial_stiffness": EA}
-    env = gymnasium.make(task, model={"arm": arm})
-    observation, _ = env.reset(seed=1)
-    layout, core = env.unwrapped.observation_layout, env.unwrapped.core
-    names = list(layout)
-    first = names.index("joint_angles")
-    assert names[first : first + 3] == ["joint_angles", "joint_twists", "joint_stretches"]
-    where = layout["joint_stretches"]
-    start = observation[where.start : where.stop]
-    mass = 0.18 * np.array([4, 3, 2, 1]) / 4 + 0.02
-    assert start == pytest.approx(mass * 9.81 * 0.12 / EA, rel=1e-3)  # it hangs at rest
-    for _ in range(10):
-        observation, reward, *_ = env.step(env.action_space.sample())
-    assert np.isfinite(observation).all() and np.isfinite(reward)
-    twists = layout["joint_twists"]
-    own = core.engine.qpos[0, core.layout.twist_qpos]
-    assert observation[twists.start : twists.stop] == pytest.approx(own, abs=1e-6)
-    env.close()
-    hidden = gymnasium.make(task, model={"arm": arm}, observation_mode="tip")
-    assert not {"joint_twists", "joint_stretches"} & set(hidden.unwrapped.observation_layout)
-    hidden.close()
-
-
-@pytest.mark.parametrize("option", [{"torsional_stiffness": GJ}, {"axial_stiffness": EA}])
-def test_the_compiled_engine_refuses_it_by_name(option):
-    with pytest.raises(
-        ValueError, match=r"hinges about x, then y on every link, and body 'link_1'"
-    ):
-        gymnasium.make("TendonGym/Hover-v0", model={"arm": option}, engine="compiled")
+@pytest.mark.parametrize("tensions", [[1.5, 0.4, 0.0], [4.5, 0.0, 0.0]])
+def test_rest_is_where_a_simulation_stays(tensions):
+    """The second bends so far that it twists out of its plane: a fork that rest has passed."""
+    parameters = ModelParameters(arm=replace(SOFT, n_links=4), base="clamped")
+    model = build_model(parameters)
+    shape = rest_shape(model, tensions)
+    sideways = rest_tips(model, [tensions])[0, 1]
+    assert abs(sideways) > 0.01
+    data = mujoco.MjData(model)
+    data.qpos[:], data.ctrl[:] = shape, tensions
+    data.qpos[:] += 1e-3 * np.random.default_rng(0).normal(size=model.nq)
+    for _ in range(6000):
+        mujoco.mj_step(model, data)
+        data.qvel *= 0.99
+    assert data.qpos == pytest.approx(shape, abs=1e-5)
