@@ -99,7 +99,8 @@ def linearise(model: mujoco.MjModel, tensions: ArrayLike | None = None) -> Linea
     stiffness = _slope(lambda offset: missing(offset, none), nv)
     damping = _slope(lambda velocity: missing(none, velocity), nv)
     missing(none, none)
-    mujoco.mj_fullM(model, data, mass)
+    for row, unit in zip(mass, np.eye(nv), strict=True):
+        mujoco.mj_mulM(model, data, row, unit)  # mj_fullM takes other arguments in MuJoCo 3
     return Linearised(rest, data.ctrl.copy(), mass, damping, stiffness)
 
 

@@ -58,3 +58,21 @@ def test_environments_observe_twist_and_stretch(task):
 def test_the_compiled_engine_refuses_it_by_name(option):
     with pytest.raises(ValueError, match=r"hinges about x, then y on every link, .* 'link_1'"):
         gymnasium.make("TendonGym/Hover-v0", model={"arm": option}, engine="compiled")
+
+
+def test_consistent_links_fly_the_same_on_both_engines():
+    seen = {}
+    for engine in ("mujoco", "compiled"):
+        env = gymnasium.make(
+            "TendonGym/Hover-v0", engine=engine,
+            model={"arm": {"n_links": 5, "discretisation": "consistent"}},
+        )  # fmt: skip
+        env.reset(seed=3)
+        for _ in range(25):
+            env.step(np.full(env.action_space.shape, 0.1))
+        seen[engine] = env.unwrapped.core.engine.qpos.copy()
+        env.close()
+    assert seen["compiled"] == pytest.approx(seen["mujoco"], abs=1e-9)
+    model = build_model(ModelParameters(arm=Arm(n_links=5, discretisation="consistent")))
+    hinges = model.jnt_stiffness[1:]
+    assert hinges == pytest.approx(np.repeat([2.0, 1, 1, 1, 1], 2) * 2.4e-3 / 0.096)
