@@ -221,6 +221,11 @@ COMMANDS = {
     ),
     "paper": ("tendon_gym.evaluation.paper", "PaperCommand", "the experiments of the paper"),
     "bench": ("tendon_gym.evaluation.bench", "BenchCommand", "what a step costs, in every form"),
+    "identify": (
+        "tendon_gym.identification.command",
+        "IdentifyCommand",
+        "parameters of the model from a recorded motion",
+    ),
     "train": ("tendon_gym.training.command", "TrainCommand", "learn a policy (extra: train)"),
 }
 """Where each subcommand is, and what it is for; a module is imported when it is chosen."""

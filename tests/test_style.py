@@ -21,7 +21,7 @@ LINES_OF_A_FUNCTION = 50
 LAYERS = (
     {"__main__"},
     {"cli"},
-    {"evaluation", "training"},
+    {"evaluation", "identification", "training"},
     {"baselines", "sb3"},
     {"envs", "benchmarks"},
     {"engines", "rewards"},

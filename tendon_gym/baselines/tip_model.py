@@ -172,7 +172,8 @@ class _Arm(NamedTuple):
         """
         slack = np.zeros(len(self.pull))
         straight = self.arm.rest(slack)
-        plane = slice(1, None, 2)  # the hinges about y; both planes are alike
+        # the hinges about y; links that twist or stretch as well have more than two joints
+        plane = slice(1, None, self.arm.n_joints // len(Layout.of(self.model).link_bodies))
         stiffness = self.arm.stiffness(straight, slack)[plane, plane]
         torque = -(self.arm.tendon_jacobian(straight).T @ self.pull)[plane, 0]
         reach = self.arm.tip_jacobian(straight)[0, plane]

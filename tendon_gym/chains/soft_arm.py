@@ -113,6 +113,7 @@ class SoftArm:
                 checks.reject("tendons", list(tendons), "names of different tendons")
             self.tendons = np.array(indices, np.intp)
         self._entries = entries_of(model, self.tendons)
+        self._slides = model.jnt_type[joints] == mujoco.mjtJoint.mjJNT_SLIDE
 
     def energy_slope(self, q: ArrayLike, tensions: ArrayLike) -> Array:
         """Return the torques out of balance (n_joints,), N m or N: the slope of the energy.
@@ -340,22 +341,28 @@ class SoftArm:
                 return q
             if not newton or left > 0.1 * before:
                 stiffness = self._stiffness_beside(q, tensions, slope)
-            step, newton = _downhill(slope, stiffness)
+            step, newton = _downhill(slope, stiffness, self._slides)
             q, before = q + step, left
         raise NoRest(tensions)
 
 
-def _downhill(slope: Array, stiffness: Array) -> tuple[Array, bool]:
-    """Return a step that lowers the energy, and whether it is Newton's own, undamped."""
+def _downhill(slope: Array, stiffness: Array, slides: NDArray[np.bool_]) -> tuple[Array, bool]:
+    """Return a step that lowers the energy, and whether it is Newton's own, undamped.
+
+    The damping is measured by the largest stiffness of each kind of joint: that of slides, in N/m,
+    says nothing about hinges.
+    """
     if not np.isfinite(stiffness).all():
         raise ValueError("the arm's stiffness must be finite where it bends to")
-    scale, damping = float(np.abs(stiffness).max(initial=0.0)) or 1.0, 0.0
+    scales, damping = np.ones(len(slope)), 0.0
+    for kind in (slides, ~slides):
+        scales[kind] = float(np.abs(stiffness[np.ix_(kind, kind)]).max(initial=0.0)) or 1.0
     while True:
         try:
-            step = -cho_solve(cho_factor(stiffness + damping * np.eye(len(slope))), slope)
+            step = -cho_solve(cho_factor(stiffness + damping * np.diag(scales)), slope)
         except np.linalg.LinAlgError:
             pass
         else:
             if np.abs(step).max() <= JOINT_STEP:
                 return step, damping == 0.0
-        damping = max(2.0 * damping, 1e-3 * scale)
+        damping = max(2.0 * damping, 1e-3)

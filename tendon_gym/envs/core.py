@@ -23,7 +23,7 @@ from tendon_gym.envs.actions import ActionInterface, decode
 from tendon_gym.envs.ends import REASONS, make_ends
 from tendon_gym.envs.episodes import Episodes
 from tendon_gym.envs.infos import make_summary
-from tendon_gym.envs.observations import Items, Observer, Sources, as_matrix
+from tendon_gym.envs.observations import COMPLIANCE, Items, Observer, Sources, as_matrix
 from tendon_gym.envs.pipeline import (
     JUDGE,
     MOVE,
@@ -132,19 +132,17 @@ class Core:
         preview, layout = self.config.preview, self.layout
         arm = self.config.model.arm
         items = Items(
-            layout.joint_qpos,
-            layout.joint_dofs,
-            layout.rotor_actuators,
-            layout.tendon_actuators,
+            layout,
             reach=1.5 * arm.tip_depth,
             highest_thrust=float(max(layout.thrust_max, default=0.0)),
             highest_tension=float(layout.tension_max.max()),
             preview_points=preview.points,
         )
         names = [
-            name
+            each
             for name in self.task.observation
             if not (self.config.observation_mode == "tip" and name in SHAPE)
+            for each in (name, *COMPLIANCE.get(name, ()))
         ]
         if self.config.goal == "tip":
             names = ["tip_goal" if name == "reference_bend" else name for name in names]

@@ -14,9 +14,16 @@ from tendon_gym.compiled import inlined
 from tendon_gym.envs.obstacles import OBSTACLE
 from tendon_gym.envs.schedule import PREVIEW_WIDTH
 from tendon_gym.envs.signals import SIGNALS
+from tendon_gym.model import Layout
 from tendon_gym.references.setpoint import SETPOINT
 
 SIGNAL, TARGET, JOINT_ANGLE, JOINT_VELOCITY, LENGTH, CONTROL, PREVIEW, SCENE = range(8)
+
+COMPLIANCE = {
+    "joint_angles": ("joint_twists", "joint_stretches"),
+    "joint_velocities": ("joint_twist_rates", "joint_stretch_rates"),
+}
+"""What follows a slice where the arm twists or stretches."""
 
 
 @dataclass(frozen=True)
@@ -83,16 +90,15 @@ class Items:
 
     def __init__(
         self,
-        joint_qpos: NDArray,
-        joint_dofs: NDArray,
-        rotors: NDArray,
-        tendons: NDArray,
+        layout: Layout,
         reach: float,
         highest_thrust: float,
         highest_tension: float,
         preview_points: int,
     ) -> None:
         """Describe them; `reach` bounds lengths of the arm, in m."""
+        rotors, tendons = layout.rotor_actuators, layout.tendon_actuators
+        twists, stretches = layout.twist_qpos, layout.stretch_qpos
         items = [
             _signal("position_error", "m", "world", 10.0),
             _signal("velocity", "m/s", "world", 20.0),
@@ -100,8 +106,12 @@ class Items:
             _signal("rotation", "1", "body to world", 1.0),
             _signal("angular_velocity", "rad/s", "body", 50.0),
             _signal("yaw_error", "rad", "", math.pi),
-            _Item("joint_angles", JOINT_ANGLE, joint_qpos, "rad", "body", math.pi),
-            _Item("joint_velocities", JOINT_VELOCITY, joint_dofs, "rad/s", "body", 200.0),
+            _Item("joint_angles", JOINT_ANGLE, layout.joint_qpos, "rad", "body", math.pi),
+            _Item("joint_velocities", JOINT_VELOCITY, layout.joint_dofs, "rad/s", "body", 200.0),
+            _Item("joint_twists", JOINT_ANGLE, twists, "rad", "body", math.pi),
+            _Item("joint_twist_rates", JOINT_VELOCITY, layout.twist_dofs, "rad/s", "body", 200.0),
+            _Item("joint_stretches", JOINT_ANGLE, stretches, "m", "body", reach),
+            _Item("joint_stretch_rates", JOINT_VELOCITY, layout.stretch_dofs, "m/s", "body", 20.0),
             _signal("tip", "m", "body", reach),
             _signal("tip_velocity", "m/s", "body", 50.0),
             _Item("tendon_lengths", LENGTH, range(len(tendons)), "m", "", 2.0 * reach),

@@ -17,7 +17,7 @@ from tendon_gym.envs.rest_tips import TipGoals
 from tendon_gym.envs.rig import Rigging
 from tendon_gym.envs.schedule import Schedule
 from tendon_gym.envs.task import CLEARANCE, LONGEST, EnvConfig
-from tendon_gym.model import Layout
+from tendon_gym.model import Layout, hanging
 from tendon_gym.references.goals import BendGoals
 
 START_OPTIONS = ("qpos", "qvel", "phase", "goal")
@@ -53,6 +53,7 @@ class Starts:
         self._config, self._layout, self._engine = config, layout, engine
         self._schedule, self._lowest, self._goals = schedule, lowest, goals
         self._step_time, self._rig = step_time, rig
+        self._hanging = hanging(engine.model)
         spread = config.start
         drawing = Drawing(
             layout.free, len(layout.link_bodies), spread.position, spread.velocity, spread.tilt,
@@ -127,7 +128,7 @@ class Starts:
         self._goals.fixed[ids] = False
         self._place(ids, draws, given)
         model = self._engine.model
-        qpos, qvel = np.tile(model.qpos0, (len(ids), 1)), np.zeros((len(ids), model.nv))
+        qpos, qvel = np.tile(self._hanging, (len(ids), 1)), np.zeros((len(ids), model.nv))
         if "qpos" in given or "qvel" in given:
             self._engine.reset(ids, given.get("qpos", qpos), given.get("qvel", qvel))
             return

@@ -14,8 +14,9 @@ from tendon_gym.model.parameters import (
 )
 from tendon_gym.model.presets import PRESETS, preset
 from tendon_gym.model.stability import check_timestep
-from tendon_gym.model.statics import rest_lengths, rest_shape, rest_tips
+from tendon_gym.model.statics import hanging, rest_lengths, rest_shape, rest_tips
 from tendon_gym.model.tendons import TendonCoupling, TendonProperties, Tendons
+from tendon_gym.model.vibration import Linearised, Modes, linearise, modes
 
 __all__ = [
     "MAX_LINKS",
@@ -25,8 +26,10 @@ __all__ = [
     "Built",
     "Fluid",
     "Layout",
+    "Linearised",
     "Load",
     "ModelParameters",
+    "Modes",
     "Solver",
     "TendonCoupling",
     "TendonProperties",
@@ -36,6 +39,9 @@ __all__ = [
     "build_model",
     "build_spec",
     "check_timestep",
+    "hanging",
+    "linearise",
+    "modes",
     "preset",
     "rest_lengths",
     "rest_shape",

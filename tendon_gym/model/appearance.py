@@ -12,6 +12,8 @@ from tendon_gym.model.parameters import ModelParameters
 
 VISUAL_GROUP = 2
 """Group of the geoms that are only seen."""
+HIDDEN_GROUP = 3
+"""Group of the geoms that only weigh; MuJoCo leaves it hidden until asked."""
 SITE_GROUP = 4
 """Group of the sites; MuJoCo leaves it hidden until asked."""
 TENDON_RADIUS = 0.0025

@@ -1,6 +1,7 @@
 """From parameters to a MuJoCo model: base, arm, tendons, actuators, contacts.
 
-Names: bodies "base", "link_1" .. "link_N"; free joint "base"; hinges "link_k_x", "link_k_y";
+Names: bodies "base", "link_1" .. "link_N"; free joint "base"; hinges "link_k_x", "link_k_y", and of
+arms that twist "link_k_twist", slides "link_k_stretch" of those that stretch;
 sites "base", "tip", "rotor_1" .. "rotor_4", "anchor_i", "via_k_i" (link k, tendon i); tendons
 "tendon_i"; actuators "rotor_1" .. "rotor_4", then "tendon_1" .. "tendon_n"; if there is a load, a
 body with a free joint and a geom, all "load".
@@ -149,20 +150,10 @@ def _add_base(spec: mujoco.MjSpec, parameters: ModelParameters) -> mujoco.MjsBod
 def _add_arm(spec: mujoco.MjSpec, base: mujoco.MjsBody, parameters: ModelParameters) -> None:
     arm = parameters.arm
     parent, origin = base, [0.0, 0.0, -arm.flange_offset]
-    for k in range(1, arm.n_links + 1):
+    for k, share in enumerate(arm.joint_shares, start=1):
         link = parent.add_body(name=f"link_{k}", pos=origin)
-        for axis, direction in (("x", [1, 0, 0]), ("y", [0, 1, 0])):
-            hinge = link.add_joint(name=f"link_{k}_{axis}", type=mujoco.mjtJoint.mjJNT_HINGE)
-            hinge.axis = direction
-            # Stiffness and damping are polynomials: linear, quadratic, cubic.
-            hinge.stiffness = [arm.joint_stiffness, 0, 0]
-            hinge.damping = [arm.joint_damping, 0, 0]
-        capsule = link.add_geom(name=f"link_{k}", type=mujoco.mjtGeom.mjGEOM_CAPSULE, **ARM)
-        capsule.fromto = [0, 0, 0, 0, 0, -arm.link_length]
-        capsule.size = [arm.radius, 0, 0]
-        capsule.mass = arm.link_mass
-        capsule.material = "arm"
-        capsule.rgba = appearance.arm_colour((k - 1) / max(arm.n_links - 1, 1))
+        _add_joints(link, k, arm, float(share))
+        _add_link_geoms(link, k, arm)
         if _touches_hub(arm, k):
             spec.add_exclude(name=f"base_link_{k}", bodyname1="base", bodyname2=f"link_{k}")
         parent, origin = link, [0.0, 0.0, -arm.link_length]
@@ -172,6 +163,40 @@ def _add_arm(spec: mujoco.MjSpec, base: mujoco.MjsBody, parameters: ModelParamet
     tip.mass = arm.tip_mass
     tip.material = "tip"
     parent.add_site(name="tip", pos=point, group=appearance.SITE_GROUP)
+
+
+def _add_joints(link: mujoco.MjsBody, k: int, arm: Arm, share: float) -> None:
+    """Add what a link moves by, in this order: bend about x and y, twist, stretch."""
+    hinge, slide = mujoco.mjtJoint.mjJNT_HINGE, mujoco.mjtJoint.mjJNT_SLIDE
+    bending, torsion, axial = arm.bending_stiffness, arm.torsional_stiffness, arm.axial_stiffness
+    for name, kind, direction, stiffness, damping in (
+        ("x", hinge, [1, 0, 0], bending, arm.bending_damping),
+        ("y", hinge, [0, 1, 0], bending, arm.bending_damping),
+        ("twist", hinge, [0, 0, 1], torsion, arm.torsional_damping),
+        ("stretch", slide, [0, 0, -1], axial, arm.axial_damping),
+    ):
+        if stiffness is not None:
+            joint = link.add_joint(name=f"link_{k}_{name}", type=kind)
+            joint.axis = direction
+            # Stiffness and damping are polynomials: linear, quadratic, cubic.
+            joint.stiffness = [share * (stiffness / arm.link_length), 0, 0]
+            joint.damping = [share * (damping / arm.link_length), 0, 0]
+
+
+def _add_link_geoms(link: mujoco.MjsBody, k: int, arm: Arm) -> None:
+    """Add the capsule that touches and is seen, and the piece of rod that weighs, if another."""
+    ends = [0, 0, 0, 0, 0, -arm.link_length]
+    capsule = link.add_geom(name=f"link_{k}", type=mujoco.mjtGeom.mjGEOM_CAPSULE, **ARM)
+    capsule.fromto = ends
+    capsule.size = [arm.radius, 0, 0]
+    capsule.mass = arm.link_mass
+    capsule.material = "arm"
+    capsule.rgba = appearance.arm_colour((k - 1) / max(arm.n_links - 1, 1))
+    if arm.discretisation == "consistent":
+        capsule.mass = 0
+        piece = link.add_geom(name=f"piece_{k}", type=mujoco.mjtGeom.mjGEOM_CYLINDER)
+        piece.fromto, piece.size, piece.mass = ends, [arm.radius, 0, 0], arm.link_mass
+        piece.contype, piece.conaffinity, piece.group = 0, 0, appearance.HIDDEN_GROUP
 
 
 def _add_load(spec: mujoco.MjSpec, load: Load) -> None:

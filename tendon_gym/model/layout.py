@@ -44,6 +44,10 @@ class Layout:
         tendon_actuators: indices of the tendons' controls, (n,).
         joint_qpos: addresses in qpos of the hinges x, y of link 1, x, y of link 2, ..., (2N,).
         joint_dofs: the same in qvel, (2N,).
+        twist_qpos: addresses in qpos of the links' twists, (N,); (0,) if the arm doesn't twist.
+        twist_dofs: the same in qvel.
+        stretch_qpos: addresses in qpos of the links' stretches, (N,); (0,) if it doesn't stretch.
+        stretch_dofs: the same in qvel.
         free: whether the base flies; then qpos[:7] and qvel[:6] are the base's.
         mass: of the whole vehicle, kg.
         gravity: m/s^2, positive.
@@ -66,6 +70,10 @@ class Layout:
     tendon_actuators: Indices
     joint_qpos: Indices
     joint_dofs: Indices
+    twist_qpos: Indices
+    twist_dofs: Indices
+    stretch_qpos: Indices
+    stretch_dofs: Indices
     free: bool
     mass: float
     gravity: float
@@ -77,6 +85,16 @@ class Layout:
     load_body: int = -1
     load_qpos: int = -1
     load_dof: int = -1
+
+    @property
+    def arm_qpos(self) -> Indices:
+        """Addresses in qpos of all that the links move by, ascending: (2N,), (3N,) or (4N,)."""
+        return np.sort(np.concatenate([self.joint_qpos, self.twist_qpos, self.stretch_qpos]))
+
+    @property
+    def arm_dofs(self) -> Indices:
+        """The same in qvel."""
+        return np.sort(np.concatenate([self.joint_dofs, self.twist_dofs, self.stretch_dofs]))
 
     @classmethod
     def of(cls, model: mujoco.MjModel) -> Layout:
@@ -91,6 +109,12 @@ class Layout:
         tendons = _numbered(model, kinds.mjOBJ_TENDON, "tendon") or ["tendon_1"]
         hinges = [f"{link}_{axis}" for link in links for axis in "xy"]
         joints = _ids(model, kinds.mjOBJ_JOINT, hinges)
+        twists, stretches = (
+            _ids(model, kinds.mjOBJ_JOINT, [f"{link}_{kind}" for link in links])
+            if mujoco.mj_name2id(model, kinds.mjOBJ_JOINT, f"link_1_{kind}") >= 0
+            else np.zeros(0, np.int64)
+            for kind in ("twist", "stretch")
+        )
         free = mujoco.mj_name2id(model, kinds.mjOBJ_JOINT, "base") >= 0
         rotors = [f"rotor_{k}" for k in range(1, 5)]
         rotor_actuators = _ids(model, kinds.mjOBJ_ACTUATOR, rotors if free else [])
@@ -108,6 +132,10 @@ class Layout:
             tendon_actuators=tendon_actuators,
             joint_qpos=model.jnt_qposadr[joints].astype(np.int64),
             joint_dofs=model.jnt_dofadr[joints].astype(np.int64),
+            twist_qpos=model.jnt_qposadr[twists].astype(np.int64),
+            twist_dofs=model.jnt_dofadr[twists].astype(np.int64),
+            stretch_qpos=model.jnt_qposadr[stretches].astype(np.int64),
+            stretch_dofs=model.jnt_dofadr[stretches].astype(np.int64),
             free=free,
             mass=float(model.body_subtreemass[base]),
             gravity=float(np.linalg.norm(model.opt.gravity)),

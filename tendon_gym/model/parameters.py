@@ -24,6 +24,9 @@ from tendon_gym.model.tendons import Tendons
 MAX_LINKS = 48
 """The finest arm that is tested to fly at a timestep of 2 ms."""
 
+GRAVITY = 9.81
+"""MuJoCo's own, m/s^2."""
+
 LARGEST = 10.0
 """Largest length and largest coordinate of a rotor, m."""
 
@@ -118,7 +121,7 @@ class Airframe:
 
 @dataclass(frozen=True)
 class Arm:
-    """The soft arm: an inextensible rod without torsion, in links on two orthogonal hinges.
+    """The soft arm: a rod in links on two orthogonal hinges; by default it only bends.
 
     Attributes:
         n_links: number of links, 1 to 48.
@@ -128,6 +131,18 @@ class Arm:
         bending_stiffness: EI, N m^2, 1e-6 to 1e4; a hinge has EI / link length. The timestep must
             be short enough for it, see `model.stability`.
         bending_damping: the same for the rate, N m^2 s, at most 100.
+        torsional_stiffness: GJ, N m^2, 1e-6 to 1e4; None: the rod does not twist. A link then turns
+            about its own axis by GJ / link length, after its two hinges.
+        torsional_damping: the same for the rate, N m^2 s, at most 100.
+        axial_stiffness: EA, N, 0.001 to 1e7; None: the rod does not stretch. A link then slides
+            along its own axis by EA / link length.
+        axial_damping: the same for the rate, N s, at most 1e5.
+        discretisation: how the links stand for the rod. "chain", as in the paper: all hinges alike,
+            and the links' inertia that of capsules. "consistent": the first hinge, which stands for
+            the half link between the flange and the first link's middle, is twice as stiff and as
+            damped (and so with twist and stretch), and a link has the inertia of a piece of the
+            rod; modes and shapes then come nearer to the rod's with the square of the number of
+            links.
         flange_offset: distance of the flange, where the rod begins, below the base's origin, m, at
             most 10.
         tip_mass: mass of the sphere at the tip, kg, at most 1000.
@@ -142,6 +157,11 @@ class Arm:
     radius: float = 0.012
     bending_stiffness: float = 2.4e-3
     bending_damping: float = 2.4e-4
+    torsional_stiffness: float | None = None
+    torsional_damping: float = 1.6e-4
+    axial_stiffness: float | None = None
+    axial_damping: float = 6.7
+    discretisation: Literal["chain", "consistent"] = "chain"
     flange_offset: float = 0.024
     tip_mass: float = 0.02
     tip_radius: float = 0.016
@@ -156,6 +176,13 @@ class Arm:
         set_within(self, 1e-4, 0.5, "radius")
         set_within(self, 1e-6, 1e4, "bending_stiffness")
         set_within(self, 0.0, 1e2, "bending_damping")
+        if self.torsional_stiffness is not None:
+            set_within(self, 1e-6, 1e4, "torsional_stiffness")
+        set_within(self, 0.0, 1e2, "torsional_damping")
+        if self.axial_stiffness is not None:
+            set_within(self, 1e-3, 1e7, "axial_stiffness")
+        set_within(self, 0.0, 1e5, "axial_damping")
+        checks.choice("Arm.discretisation", self.discretisation, ("chain", "consistent"))
         set_within(self, 0.0, LARGEST, "flange_offset", "tip_offset")
         set_within(self, 0.0, 1e3, "tip_mass")
         set_within(self, 1e-4, 1.0, "tip_radius")
@@ -172,13 +199,21 @@ class Arm:
 
     @property
     def joint_stiffness(self) -> float:
-        """Stiffness of one hinge, N m/rad: the rod's bending stiffness over a link's length."""
+        """Stiffness of a hinge, N m/rad: the rod's bending stiffness over a link's length."""
         return self.bending_stiffness / self.link_length
 
     @property
     def joint_damping(self) -> float:
-        """Damping of one hinge, N m s/rad."""
+        """Damping of a hinge, N m s/rad."""
         return self.bending_damping / self.link_length
+
+    @property
+    def joint_shares(self) -> NDArray[np.float64]:
+        """By how much every link's joints are stiffer and more damped than a hinge, (n_links,)."""
+        shares = np.ones(self.n_links)
+        if self.discretisation == "consistent":
+            shares[0] = 2.0
+        return shares
 
     @property
     def tip_depth(self) -> float:
@@ -186,14 +221,22 @@ class Arm:
         return self.flange_offset + self.length + self.tip_offset
 
     @property
+    def sag(self) -> float:
+        """By how much the hanging rod is longer than without gravity, m; 0 if it can't stretch."""
+        if self.axial_stiffness is None:
+            return 0.0
+        return GRAVITY * (0.5 * self.mass + self.tip_mass) * self.length / self.axial_stiffness
+
+    @property
     def reach(self) -> float:
-        """Largest distance of the tip from the flange, m."""
-        return self.length + self.tip_offset
+        """Largest distance of the tip at rest from the flange, m."""
+        return self.length + self.tip_offset + self.sag
 
     def check_tip(self, name: str, tip: ArrayLike) -> NDArray[np.float64]:
         """Return places of the tip (..., 3), m in the base's axes, or raise where it cannot be.
 
-        The arm doesn't stretch, so that all it can reach is a ball around the flange.
+        All that the arm can reach at rest is a ball around the flange: nothing but its weight
+        stretches it.
         """
         places = checks.array(name, tip, (None,) * (np.ndim(tip) - 1) + (3,))
         away = np.linalg.norm(places + np.array([0.0, 0.0, self.flange_offset]), axis=-1)
@@ -310,7 +353,8 @@ class ModelParameters:
             told = checks.shown(self.load)
             raise TypeError(f"ModelParameters.load must be Load or None, got {told}")
         checks.choice("ModelParameters.base", self.base, ("free", "clamped"))
-        lowest = self.arm.tip_depth + self.arm.tip_radius
+        lowest = self.arm.tip_depth + self.arm.sag + self.arm.tip_radius
         height = checks.number("ModelParameters.height", self.height, above=lowest, maximum=1e3)
         object.__setattr__(self, "height", height)
-        self.tendons.check_reach(self.arm.length)
+        rigid = self.arm.axial_stiffness is None
+        self.tendons.check_reach(self.arm.length, 0.0 if rigid else self.arm.length)

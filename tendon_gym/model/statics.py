@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 
 
 def rest_shape(model: mujoco.MjModel, tensions: ArrayLike) -> Array:
-    """Return the hinge angles at rest, with the base held level and nothing touched.
+    """Return what the links moved by at rest, with the base held level and nothing touched.
 
     The tensions grow from zero to their values in small steps, see `chains.SoftArm.rest`: where a
     strongly pulled arm snaps to another branch, it is the one that it falls to.
@@ -26,7 +26,8 @@ def rest_shape(model: mujoco.MjModel, tensions: ArrayLike) -> Array:
         tensions: of the n tendons, N, shape (n,).
 
     Returns:
-        Angles of the hinges x, y of link 1, x, y of link 2, ..., rad, shape (2N,).
+        Angles of the hinges x, y of link 1, x, y of link 2, ..., rad, shape (2N,). Where the arm
+        twists or stretches, those are between: rad or m, in the order of `Layout.arm_qpos`.
 
     Raises:
         ValueError: tensions of a wrong shape, negative or not finite, or so large for this arm that
@@ -35,6 +36,14 @@ def rest_shape(model: mujoco.MjModel, tensions: ArrayLike) -> Array:
     arm = _arm(model)
     rows = checks.array("tensions", tensions, (len(arm.tendons),), minimum=0.0)[None]
     return next(_shapes(arm, rows))
+
+
+def hanging(model: mujoco.MjModel) -> Array:
+    """Return qpos0, (nq,), but for an arm that can stretch: that hangs at rest there."""
+    layout, qpos = Layout.of(model), model.qpos0.copy()
+    if len(layout.stretch_qpos):
+        qpos[layout.arm_qpos] = rest_shape(model, np.zeros(len(layout.tendon_actuators)))
+    return qpos
 
 
 def rest_tips(model: mujoco.MjModel, tensions: ArrayLike) -> Array:

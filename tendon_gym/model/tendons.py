@@ -217,18 +217,19 @@ class Tendons:
             checks.reject(f"Tendons.angles[{i}]", float(angles[i]), legal)
         object.__setattr__(self, "angles", floats(angles))
 
-    def check_reach(self, straight: float) -> None:
+    def check_reach(self, straight: float, give: float = 0.0) -> None:
         """Raise if a tendon would have to be where no bend by up to half a turn takes it.
 
         A bend by an angle a towards a tendon at the distance r from the axis takes r a of it.
 
         Args:
             straight: length of the straight arm, m.
+            give: by how much the arm can be stretched or pressed together, m.
 
         Raises:
             ValueError: names the limit or the coupling.
         """
-        reaches = math.pi * np.hypot(*self.positions.T)
+        reaches = math.pi * np.hypot(*self.positions.T) + give
         for name, own, reach in zip(self.names, self.each, reaches, strict=True):
             low, high = straight - reach, straight + reach
             if own.lower_limit is not None:

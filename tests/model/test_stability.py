@@ -21,6 +21,7 @@ CASES = [
     (Arm(n_links=3, bending_damping=1e-3), Solver("implicitfast", 0.005), "free"),
     (Arm(n_links=24, length=1.0, mass=1.0), Solver(timestep=0.0005), "clamped"),
     (Arm(n_links=6, bending_damping=0.0, tip_mass=0.5), Solver("implicitfast", 0.004), "free"),
+    (Arm(n_links=1, discretisation="consistent"), Solver(timestep=0.004), "free"),
 ]
 
 

@@ -77,8 +77,7 @@ def test_an_unknown_slice_is_named(monkeypatch):
 
 def test_every_slice_that_can_be_observed_has_a_size():
     """Fails where a slice is added to the observations, or to a task, without a size for it."""
-    some = np.arange(2)
-    items = Items(some, some, some, some, 1.0, 1.0, 1.0, preview_points=1)
+    items = Items(core_of("Hover").layout, 1.0, 1.0, 1.0, preview_points=1)
     assert set(items.by_name) == set(SIZES)
     for task in ENTRIES:
         assert set(core_of(task).task.observation) <= set(SIZES)

@@ -111,8 +111,8 @@ def _faults(model: mujoco.MjModel) -> Iterator[str]:
 def _zero(model: mujoco.MjModel) -> dict[str, Any]:
     """Return, by name, what the engine takes as zero."""
     hinges = model.jnt_type == mujoco.mjtJoint.mjJNT_HINGE
-    free_dofs = np.ones(model.nv, bool)
-    free_dofs[model.jnt_dofadr[hinges]] = False
+    free = model.jnt_type == mujoco.mjtJoint.mjJNT_FREE
+    free_dofs = free[model.dof_jntid]
     return {
         "dof_frictionloss": model.dof_frictionloss,
         "jnt_limited": model.jnt_limited,
@@ -122,7 +122,7 @@ def _zero(model: mujoco.MjModel) -> dict[str, Any]:
         "jnt_actgravcomp": model.jnt_actgravcomp,
         "dof_damping of the free joint": model.dof_damping[free_dofs],
         "dof_armature of the free joint": model.dof_armature[free_dofs],
-        "jnt_stiffness of the free joint": model.jnt_stiffness[~hinges],
+        "jnt_stiffness of the free joint": model.jnt_stiffness[free],
         "qpos0 of the hinges": model.qpos0[model.jnt_qposadr[hinges]],
         "body_gravcomp": model.body_gravcomp,
         "geom_fluid": model.geom_fluid[:, 0],
