@@ -11,11 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tendon_gym import cables, checks, config
-from tendon_gym.cables import CablePulls, CableSpan, CableSystem, ConstantTension, Elastic, Winch
+from tendon_gym.cables import (
+    CablePulls,
+    CableSpan,
+    CableSystem,
+    ConstantTension,
+    Elastic,
+    Winch,
+    drives,
+    pulls,
+)
 from tendon_gym.cables.bodies import unit_quaternion
 from tendon_gym.cables.drawing import draw
-from tendon_gym.cables.drives import LARGEST
-from tendon_gym.cables.pulls import MOST_FRICTION
 from tendon_gym.compiled import compiled
 from tendon_gym.forces import bounds
 from tendon_gym.forces.term import Motion, Push, register
@@ -77,7 +84,7 @@ class Obstacle:
         unit_quaternion("quaternion", checks.array("quaternion", self.quaternion, (4,)))
         if self.hint is not None:
             checks.array("hint", self.hint, (3,))
-        checks.number("friction", self.friction, minimum=0.0, maximum=MOST_FRICTION)
+        checks.number("friction", self.friction, minimum=0.0, maximum=pulls.MOST_FRICTION)
 
     @property
     def surface(self) -> cables.Surface:
@@ -115,7 +122,7 @@ class Cable:
 
     def __post_init__(self) -> None:
         """Reject what cannot be drawn, and what no obstacle holds with."""
-        checks.number("grip_stiffness", self.grip_stiffness, above=0.0, maximum=LARGEST)
+        checks.number("grip_stiffness", self.grip_stiffness, above=0.0, maximum=drives.LARGEST)
         checks.number("width", self.width, above=0.0, maximum=1.0)
         for k, part in enumerate(checks.array("rgba", self.rgba, (4,))):
             checks.number(f"rgba[{k}]", float(part), minimum=0.0, maximum=1.0)

@@ -111,7 +111,7 @@ def test_an_ellipsoids_radii_are_its_own():
     assert ellipsoid.sizes == (1.0, 2.0, 3.0)
     assert ellipsoid == Ellipsoid((1.0, 2.0, 3.0))
     assert hash(ellipsoid) == hash(Ellipsoid((1.0, 2.0, 3.0)))
-    with pytest.raises(TypeError, match=r"radii\[0\] must be a number, got True"):
+    with pytest.raises(TypeError, match=r"radii must be an array of numbers, got \[True, 1, 1\]"):
         Ellipsoid([True, 1, 1])  # type: ignore[arg-type]
 
 
